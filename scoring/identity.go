@@ -76,11 +76,12 @@ func ReadIdentity(value *fastjson.Value, repeat string) (Identity, error) {
 // ReadIdentity.
 func (who *Identity) ReadSource(value *fastjson.Value) error {
 	reader := identityReader{}
-	who.File, who.Key = reader.stringMember(value, "", "file"), reader.stringMember(value, "", "key")
-	if at := value.Get("at"); at != nil && at.Type() == fastjson.TypeNumber {
+	const path = "" // in messages: the members are at the top of the line
+	who.File, who.Key = reader.stringMember(value, path, "file"), reader.stringMember(value, path, "key")
+	if at := value.Get("at"); at != nil && at.Type() == fastjson.TypeNumber { // a line number
 		who.At = at.String()
-	} else {
-		who.At = reader.stringMember(value, "", "at")
+	} else { // a place in words, such as a cell of a table
+		who.At = reader.stringMember(value, path, "at")
 	}
 	return reader.firstError()
 }

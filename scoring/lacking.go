@@ -17,15 +17,15 @@ type Lacking struct {
 // LackingIn returns a Lacking for an item, in which nothing is recorded yet.
 func LackingIn(it *Item) *Lacking { return &Lacking{item: it.Fields} }
 
-// Want records the member name where it is absent or null. what describes the member
+// AddIfAbsent records the member name where it is absent or null. what describes the member
 // in the error; code is the code of the error where this member is the first.
-func (lacking *Lacking) Want(name, what, code string) {
+func (lacking *Lacking) AddIfAbsent(name, what, code string) {
 	if v := lacking.item.Get(name); v == nil || v.Type() == fastjson.TypeNull {
 		lacking.Add(name, what, code)
 	}
 }
 
-// Add records a member that an item lacks; name, what and code are as for Want.
+// Add records a member that an item lacks; name, what and code are as for AddIfAbsent.
 func (lacking *Lacking) Add(name, what, code string) {
 	if lacking.code == "" {
 		lacking.code = code
@@ -41,7 +41,7 @@ func (lacking *Lacking) Err(tasks string) error {
 		return nil
 	}
 	if !lacking.item.Exists("actions") { // they are an answer too
-		lacking.Want("response", "the model's answer", "") // never the first member, so its code does not matter
+		lacking.AddIfAbsent("response", "the model's answer", "") // never the first member, so its code does not matter
 	}
 	return &Error{Code: lacking.code, Message: "cannot score item: it lacks " + strings.Join(lacking.list, ", ") + "; " + tasks}
 }

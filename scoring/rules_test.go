@@ -43,8 +43,8 @@ func TestLacking(t *testing.T) {
 		{`{"a":0,"b":""}`, ""},
 	} {
 		l := LackingIn(&Item{Fields: fastjson.MustParse(c.item)})
-		l.Want("a", "first", "c1")
-		l.Want("b", "second", "c2")
+		l.AddIfAbsent("a", "first", "c1")
+		l.AddIfAbsent("b", "second", "c2")
 		got := ""
 		if err := l.Err("from tasks"); err != nil {
 			var e *Error

@@ -59,13 +59,13 @@ func (k *copier) copyDumps(path string) (index.Copy, error) {
 	if reader.Cuttable() { // it can be read at offsets, because it is a file of plain lines
 		return nil, reader.Close()
 	}
-	return func(ctx context.Context, w io.Writer, read func(int64)) (err error) {
+	return func(ctx context.Context, w io.Writer, progress func(bytesRead int64)) (err error) {
 		defer func() { err = errors.Join(err, reader.Close()) }()
 		if reader.Format != records.Own {
-			return copyRecords(ctx, reader, w, read)
+			return copyRecords(ctx, reader, w, progress)
 		}
-		reader.Lines().AcceptList(k.items)
-		return copyLines(ctx, reader.Lines(), w, read)
+		reader.Lines().AcceptList(k.items) // plumb's own format may also be one JSON list
+		return copyLines(ctx, reader.Lines(), w, progress)
 	}, nil
 }
 

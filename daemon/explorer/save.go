@@ -229,8 +229,9 @@ func (explorer *Explorer) describeAll(ctx context.Context, opened *opened, rows 
 	return list, pictures, errors.Join(errs...)
 }
 
-// add adds an item. Its pictures are kept while they fit into page.bytes, each one once; a
-// panel whose picture is left out says so. If interrupted, no further picture is kept.
+// add adds an item. Its pictures are kept while they fit into page.bytes; a panel whose picture is left
+// out says so. The name of a picture is the hash in its tag, so equal pictures are kept once. If the user has
+// interrupted the report, no further picture is kept.
 func (page *savedPage) add(item *Item, pictures []drawn, interrupted bool) {
 	for n := range item.Panels {
 		png, panel := pictures[n].picture.PNG, &item.Panels[n]

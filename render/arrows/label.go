@@ -43,7 +43,8 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 		bounds.Add(p)
 	}
 	label = Label{Shown: true, Pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
-	// The distance that the label keeps from the ends, by the editor's formula.
+	// The least distance between the label and both ends, by the editor's formula. The margin below is
+	// another one: it bounds the label's width.
 	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2)
 	if sh.Size == scene.SizeXL {
 		keep += 20
@@ -68,7 +69,8 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 	if !certain {
 		return label, foreignArrow(sh, "with a label whose place depends on rounding errors")
 	}
-	label.Box = body.boxAt(body.walk(share*length), 0)
+	const grow = 0 // the box itself
+	label.Box = body.boxAt(body.walk(share*length), grow)
 	return label, nil
 }
 

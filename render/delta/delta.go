@@ -133,22 +133,23 @@ func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layer
 	finder.findKept(layers, base.Layers)
 	finder.Region.Reset()
 	for i := range base.Layers {
-		if !finder.remains[i] && broken != ForgetRemoved { // only tests break rules
+		if wasRemoved := !finder.remains[i]; wasRemoved && !breaks(ForgetRemoved) {
 			finder.Region.Join(&base.Layers[i].Reach)
 		}
 	}
 	for i, old := range finder.kept {
-		if old >= 0 {
+		isAdded := old < 0
+		if !isAdded {
 			continue
 		}
-		if err := builder.DrawOnce(i); err != nil {
+		if err := builder.DrawOnce(i); err != nil { // its outlines are not kept for later views
 			return false, err
 		}
-		if broken != ForgetAdded {
+		if !breaks(ForgetAdded) {
 			addReach(&finder.Region, drawing, &layers[i])
 		}
 	}
-	if broken != ForgetUnits && base.Ledger != nil {
+	if base.Ledger != nil && !breaks(ForgetUnits) {
 		base.Ledger.Extend(&finder.Region)
 	}
 	if finder.Region.Tiles() > maxTiles {
@@ -157,14 +158,14 @@ func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layer
 	// Draw the layers that stayed, as far as they reach the region.
 	bytes := 0 // of coverage of all layers, drawn or not
 	for i, old := range finder.kept {
-		switch {
-		case old < 0: // drawn above
+		if isAdded := old < 0; isAdded { // drawn above
 			bytes += layers[i].Bytes
-		case broken == ForgetOverlap || !finder.Region.Meets(&base.Layers[old].Reach):
-			bytes += base.Layers[old].Bytes
-			layers[i].Drawn = false // Arrange leaves it out
-		default:
-			bytes += base.Layers[old].Bytes
+			continue
+		}
+		bytes += base.Layers[old].Bytes
+		if breaks(ForgetOverlap) || !finder.Region.Meets(&base.Layers[old].Reach) {
+			layers[i].Drawn = false // Builder.Arrange then leaves it out of the drawing
+		} else {
 			if err := builder.Draw(i); err != nil {
 				return false, err
 			}

@@ -41,7 +41,7 @@ func (matcher *matcher) pairUp(positions []int32, layers []paint.Layer, old []La
 			positions[i] = position
 		}
 	}
-	if broken != ForgetOrder { // only tests break rules
+	if !breaks(ForgetOrder) {
 		matcher.keepRising(positions, unchanged)
 	}
 	return positions

@@ -12,3 +12,7 @@ const (
 	ForgetUnits        // the region is not extended to whole runs of the view before
 	ForgetOverlap      // kept layers are left out where they meet tiles that differ
 )
+
+// breaks reports whether a test breaks this rule, to see that the comparison then fails. Without the build
+// tag fault it is false.
+func breaks(rule Rule) bool { return broken == rule }

@@ -259,8 +259,8 @@ func (meter *Meter) run(list []request) ([]region.Sums, error) {
 	return out, meter.dispatchBatch(batch, list)
 }
 
-// dispatchBatch runs a batch on the device, stores its sums at the places of their requests in list, and
-// empties the batch. A search for a distance may need more iterations than a thread has: then regions go to
+// dispatchBatch runs a batch on the device, stores its sums in batch.out, where each request of list has the
+// place that it has in list, and empties the batch. A search for a distance may need more iterations than a thread has: then regions go to
 // the Go twin, and the result of masks stays unfinished, for their caller to deal with. A batch that needs
 // more than the device's buffers hold is ErrCapacity.
 func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
@@ -272,7 +272,8 @@ func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d",
 			ErrCapacity, n, meter.maxStorageBytes)
 	}
-	// A thread that was given up may still read the batch: it gets a copy of its own.
+	// A thread that was given up may still read the batch: it gets a copy of its own. The slices are shared,
+	// but batch gets new ones at the end, so nobody writes into them.
 	inFlight := *batch
 	var sums []region.Sums
 	err := meter.dev.DoWithin(meter.cfg.Watchdog, func() (err error) {
@@ -285,13 +286,13 @@ func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 	for i, pos := range batch.places {
 		if r := &list[pos]; sums[i].Far2 == unfinished { // Far2 is the squared distance
 			meter.leftToTwin.Add(1)
-			if r.scene != nil { // masks may be large: their caller can be cancelled
+			if isRegion := r.scene != nil; isRegion { // masks may be large: their caller can be cancelled
 				sums[i] = region.Count([]*region.Packed{r.scene})[0]
 			}
 		}
 		batch.out[pos] = sums[i]
 	}
-	*batch = meterBatch{out: batch.out} // new memory: see inFlight
+	*batch = meterBatch{out: batch.out} // without slices, so that the next ones are new
 	return nil
 }
 

@@ -98,7 +98,8 @@ func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	}
 }
 
-// parent returns the position of the parent of record i, or -1 for the page.
+// parent returns the position of the parent of record i, or -1 for the page. parents is nil where all records
+// lie on the page.
 func (lifter *arrowLifter) parent(i int32) int32 {
 	if lifter.parents == nil {
 		return -1

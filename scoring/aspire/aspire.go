@@ -195,8 +195,8 @@ func missingFields(it *scoring.Item) error {
 	if it.Test == "" {
 		lacks.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")
 	}
-	lacks.Want("shapes", "the list of simple shapes at the beginning", "bad_scene")
-	lacks.Want("task", "an object with the criteria of the test", "bad_task")
+	lacks.AddIfAbsent("shapes", "the list of simple shapes at the beginning", "bad_scene")
+	lacks.AddIfAbsent("task", "an object with the criteria of the test", "bad_task")
 	return lacks.Err("want them in the line, or its id and --tasks aspire=FILE")
 }
 

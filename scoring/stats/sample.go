@@ -40,12 +40,13 @@ func (sample *Sample) Add(res *scoring.Result, cluster string) {
 	}
 	if cluster == "" {
 		cluster = res.ID
+		// In DrawingBench the two turns of a task have ids of their own, and the metric "task" names the task.
 		if task := res.Strings("task"); res.Suite == "drawingbench" && len(task) == 1 {
-			cluster = task[0] // DrawingBench's metric: the two turns of a task have ids of their own
+			cluster = task[0]
 		}
 	}
-	sample.results = append(sample.results, result{res.Suite, res.Test, res.ID, res.Who.Turn, res.Who.Arm(), res.Who.Model, res.Scored,
-		res.Score, cluster})
+	sample.results = append(sample.results, result{suite: res.Suite, test: res.Test, id: res.ID, turn: res.Who.Turn,
+		arm: res.Who.Arm(), model: res.Who.Model, scored: res.Scored, score: res.Score, cluster: cluster})
 }
 
 // Len returns the number of results.

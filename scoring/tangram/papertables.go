@@ -24,12 +24,13 @@ const paperSuffix = ", beside the paper (other tasks)"
 // the paper's tables with all series. It implements scoring.Suite.Tables.
 func newTables(options scoring.TableOptions) scoring.Tables {
 	published := paper.Choose(paperTitle, printedTables, options.Papers)
-	// Each table has the rows of one setting, so a new setting does not make a new series.
-	const ignoredIdentity = "setting"
+	// Results of a model that differ only in this member are of one series: the paper has a table for each
+	// setting, in which the model has a row.
+	const ignoredMember = "setting"
 	return scoring.NewPerSeries(func() *tables { return newSeriesTables(options) },
 		func(names []string, all []*tables) []scoring.TextTable {
 			return paperTables(published, names, all)
-		}, ignoredIdentity)
+		}, ignoredMember)
 }
 
 // paperTables returns the paper's Tables 1 to 3 with a row for each series (names[i] has the

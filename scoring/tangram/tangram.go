@@ -181,7 +181,7 @@ func missingFields(item *scoring.Item) error {
 			lacks.Add("target_outline.vertices", "a list of [x, y]", "bad_item")
 		}
 	case Outline:
-		lacks.Want("answer", "the right letter", "bad_item")
+		lacks.AddIfAbsent("answer", "the right letter", "bad_item")
 	}
 	return lacks.Err("want them in the line, or an instance_id and --tasks tangram=FILE")
 }

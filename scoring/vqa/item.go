@@ -78,12 +78,12 @@ func (suite *suite) lacking(it *scoring.Item) error {
 	}
 	hasRight := !jsontree.Absent(fields.Get("answer")) || !jsontree.Absent(fields.Get("answer_index"))
 	if j.format == formatChoice {
-		lacks.Want("options", "2 to 8 texts", "bad_item")
+		lacks.AddIfAbsent("options", "2 to 8 texts", "bad_item")
 		if !hasRight {
 			lacks.Add("answer", "a label or the text of an option, or answer_index", "bad_item")
 		}
 	} else if !hasRight && jsontree.Absent(fields.Get("judge")) {
-		lacks.Want("open_answer", "the ground truth, or options with answer", "bad_item")
+		lacks.AddIfAbsent("open_answer", "the ground truth, or options with answer", "bad_item")
 	}
 	return lacks.Err("want them in the line, or its id and --tasks " + suite.name + "=FILE")
 }

@@ -22,9 +22,9 @@ type textReader struct {
 	sinceTag int // bytes since the last tag began
 }
 
-// Read reads a spreadsheet's XML and refuses a text of more than maxText bytes without a tag. A text that
-// ends within the bytes of one read is not measured, so a text may be longer by one read. It implements
-// io.Reader.
+// Read reads a spreadsheet's XML and refuses a text of more than maxText bytes without a tag. It looks
+// at the last tag of each read alone, so a text that a tag ends within a read may be longer, by one read at
+// most. It implements io.Reader.
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	if i := bytes.LastIndexByte(p[:n], '<'); i >= 0 {
