@@ -216,8 +216,9 @@ func (cmd *powerCmd) Run(std streams) error {
 }
 
 // powerRows returns the rows of the table of `plumb power` for the results of two models, a and b: one for each
-// test and one for all tests together. Without b (nil), two models are taken to differ as much from task to task
-// as the scores of a do.
+// test and one for all tests together, with the number of tasks that show a difference of --difference between
+// the models. It depends on the standard deviation, over tasks, of the difference of their scores. If b is nil,
+// that of the scores of a stands in for it.
 func (cmd *powerCmd) powerRows(a, b *stats.Sample) (rows [][]string) {
 	for _, spread := range stats.Spreads(a, b) {
 		tasks := stats.TasksFor(cmd.Difference, spread.TrueVariance, spread.RepeatVarianceA, spread.RepeatVarianceB, cmd.Repeats)

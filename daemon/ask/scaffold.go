@@ -184,8 +184,8 @@ func (pen *pen) grid(s *sheet.Sheet) error {
 	return nil
 }
 
-// nodes draws the scaffold of the graph test: the number of each node, which its id ends in, at the
-// middle of the node.
+// nodes draws the scaffold of the graph test, which is what a picture adds to the whiteboard so that the model
+// can name places: the number of each node, which its id ends in, at the middle of the node.
 func (pen *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 	for _, value := range doc.GetArray("shapes") {
 		n, ok := strings.CutPrefix(string(value.GetStringBytes("id")), "shape:node-")

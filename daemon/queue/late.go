@@ -15,8 +15,8 @@ import (
 // samples that need one wait in a stage of their own before they go on to the device.
 
 // awaitPictures waits until the editor has drawn the late pictures of a sample, at most until the
-// deadline of its readers. In bulk work, the work of streams, and if the editor first had to be made
-// ready, the deadline begins anew now. It returns false if a picture fails, which fails the sample, or if
+// deadline of its readers. For a sample of a stream, and for any sample if the editor first had to be made
+// ready, the time allowed begins anew now. It returns false if a picture fails, which fails the sample, or if
 // nobody waits for the sample.
 func (queue *Queue) awaitPictures(task *task) (ok bool) {
 	if queue.giveUpIfUnread(task) {
@@ -50,7 +50,9 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 		wantsImage := task.viewToDraw != nil // and not only sums of pixels
 		if err := late.Finish(ctx, wantsImage); err != nil {
 			if ctx.Err() != nil { // the deadline passed
-				err = deadlineError(queue.deadlineOf(task.options), queue.deadlineOf(task.options) < queue.cfg.Deadline)
+				allowed := queue.deadlineOf(task.options)
+				isOfRequest := allowed < queue.cfg.Deadline
+				err = deadlineError(allowed, isOfRequest)
 			}
 			task.failPictures(err)
 			return false

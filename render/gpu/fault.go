@@ -34,13 +34,14 @@ var faults struct {
 	poison int // poison@W: batches with a picture W px wide lose the context
 }
 
-// faultNames are the names of faults in PLUMB_FAULT. That of poison depends on the batch.
+// faultNames are the names of faults in PLUMB_FAULT. poison has no fault of its own: its number is not that of
+// a batch but a width, see faults.poison.
 var faultNames = map[string]fault{
 	"context_loss": faultLoss, "hang": faultHang, "stuck": faultStuck, "poison": faultNone,
 }
 
 // loadFaults reads the faults to inject from the environment variable PLUMB_FAULT, a list of
-// NAME@N: the N-th batch meets the fault. It parses the variable again only when it has changed.
+// NAME@N: the N-th batch meets the fault. poison@W is kept apart: batches with a picture W px wide meet it. It parses the variable again only when it has changed.
 // Names that this package does not have belong to other packages and are skipped.
 func loadFaults() error {
 	faults.mu.Lock()

@@ -200,7 +200,8 @@ func findWindow(ends []int, px int) int {
 }
 
 // copyRuns copies the runs of a batch at these positions, with all their records, into pieces that fit
-// the limits and have at most mostRuns runs. A single run that does not fit is ErrCapacity.
+// the limits and have at most mostRuns runs. A single run that does not fit is ErrCapacity, and so is
+// mostRuns < 1, where not even the results of one run fit.
 func copyRuns(batch *batch.Batch, positions []int, limits *limits, mostRuns int) ([]piece, error) {
 	var out []piece
 	var sum recordCounts // of piece p so far

@@ -33,7 +33,7 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 		spec.Width = maxArrowEm * spec.Size
 	}
 	if spec.Width >= 0 && spec.Width < unwrapped {
-		spec.Width = floor64(spec.Width)
+		spec.Width = floorToLayoutUnit(spec.Width)
 		if err := l.Layout(&l.scratchLayout, sh.Rich, spec); err != nil {
 			return 0, 0, err
 		}
@@ -49,7 +49,7 @@ func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) erro
 	}
 	// The browser rounds down to 1/64 px, but to binary32 first: that drops last bits of the doubles, which
 	// could otherwise decide which multiple is the one below.
-	out.Place(floor64(float64(float32(x))), floor64(float64(float32(y))))
+	out.Place(floorToLayoutUnit(float64(float32(x))), floorToLayoutUnit(float64(float32(y))))
 	return nil
 }
 

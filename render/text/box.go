@@ -75,7 +75,7 @@ func (l *Layouter) GeoLabel(out *Layout, sh *scene.Shape, w, h float64) error {
 // x h px at (0, 0). It leaves the padding that both kinds share and aligns the text in both
 // directions.
 func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64) error {
-	spec := Spec{Font: sh.Font, Size: size, Width: max(0, floor64(w-2*padding)), Align: sh.Align}
+	spec := Spec{Font: sh.Font, Size: size, Width: max(0, floorToLayoutUnit(w-2*padding)), Align: sh.Align}
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
 		return err
 	}
@@ -83,9 +83,9 @@ func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64)
 	y := float64(padding)
 	switch sh.Vertical {
 	case scene.AlignMiddle:
-		y += floor64((h - 2*padding - out.H) / 2)
+		y += floorToLayoutUnit((h - 2*padding - out.H) / 2)
 	case scene.AlignEnd:
-		y = floor64(h) - padding - out.H
+		y = floorToLayoutUnit(h) - padding - out.H
 	}
 	out.Place(padding, y)
 	return nil

@@ -51,7 +51,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 		return err
 	}
 	// The name was cut by the rounded room, but the ellipsis ends at the room that is not rounded.
-	x := min(ceil64(float64(advance(face, glyphs, headingSize))), avail-math.Ceil(markWidth))
+	x := min(ceilToLayoutUnit(float64(advance(face, glyphs, headingSize))), avail-math.Ceil(markWidth))
 	l.emitRun(face, &scene.Span{}, mark, x, markWidth)
 	out.W = x + markWidth
 	return nil
@@ -86,7 +86,7 @@ func headingCut(face *font.Face, name string, glyphs []font.Glyph, room float64)
 
 // headingWidth returns the advance of shaped glyphs of a frame's name as the browser measures it.
 func headingWidth(face *font.Face, glyphs []font.Glyph) float64 {
-	return floor64(float64(advance(face, glyphs, headingSize)))
+	return floorToLayoutUnit(float64(advance(face, glyphs, headingSize)))
 }
 
 // emitWords appends a frame's name to the layout word by word. Each word is shaped by itself and

@@ -472,7 +472,7 @@ func (l *Layouter) tabStop(face *font.Face, x float64) (float64, error) {
 	if gap < space/2 {
 		gap += step
 	}
-	return ceil64(x + gap), nil
+	return ceilToLayoutUnit(x + gap), nil
 }
 
 // layFragments lays the glyphs of an item on a line, the first at x px, and returns the x after the
@@ -485,7 +485,7 @@ func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hangFrom int, x f
 		if k := glyphAt(glyphs, hangFrom); k > 0 {
 			n = k
 		}
-		width := ceil64(float64(advance(it.face, glyphs[:n], l.spec.Size)))
+		width := ceilToLayoutUnit(float64(advance(it.face, glyphs[:n], l.spec.Size)))
 		if emit {
 			l.emitRun(it.face, it.marks, glyphs[:n], x, width)
 		}

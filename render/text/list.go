@@ -45,7 +45,7 @@ func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 		case list.Items >= 10:
 			padding = listPaddingTwoDigits
 		}
-		l.indent += floor64(padding * width)
+		l.indent += floorToLayoutUnit(padding * width)
 	}
 }
 
@@ -88,7 +88,7 @@ func (l *Layouter) addNumber(b *scene.Block, line int) error {
 	if err != nil {
 		return err
 	}
-	width := ceil64(float64(advance(l.plainFace, glyphs, l.spec.Size)))
+	width := ceilToLayoutUnit(float64(advance(l.plainFace, glyphs, l.spec.Size)))
 	l.out.Lines[line].markerWidth = width
 	l.emitRun(l.plainFace, &scene.Span{}, glyphs, -width, width)
 	l.out.Runs[len(l.out.Runs)-1].Baseline = l.out.Lines[line].baseline

@@ -125,7 +125,7 @@ func (l *Layout) align(a scene.Align) {
 			continue
 		}
 		if a == scene.AlignMiddle {
-			slack = floor64(slack / 2)
+			slack = floorToLayoutUnit(slack / 2)
 		}
 		for i := line.First; i < line.First+line.Count; i++ {
 			l.Runs[i].X += slack
@@ -140,10 +140,10 @@ var families = [...]font.Family{
 
 // LineHeight returns 1.35 em, cut down to 1/64 px. See docs/spec/drawing.md#r42.
 func LineHeight(size float64) float64 {
-	return floor64(float64(float32(1.35) * float32(size)))
+	return floorToLayoutUnit(float64(float32(1.35) * float32(size)))
 }
 
-// floor64 and ceil64 round to 1/64 px, the unit of all lengths in the browser's
+// floorToLayoutUnit and ceilToLayoutUnit round to 1/64 px, the unit of all lengths in the browser's
 // layout.
-func floor64(v float64) float64 { return math.Floor(v*64) / 64 }
-func ceil64(v float64) float64  { return math.Ceil(v*64) / 64 }
+func floorToLayoutUnit(v float64) float64 { return math.Floor(v*64) / 64 }
+func ceilToLayoutUnit(v float64) float64  { return math.Ceil(v*64) / 64 }

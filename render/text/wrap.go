@@ -222,8 +222,8 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 		if firstKept > 0 {
 			keptStart = float64(ends[firstKept-1])
 		}
-		endInItem := ceil64(keptStart) + roomLeft - ceil64(newWidth) // where the line ends in the item
-		beyond := func(i int) bool { return floor64(float64(ends[i])) > endInItem }
+		endInItem := ceilToLayoutUnit(keptStart) + roomLeft - ceilToLayoutUnit(newWidth) // where the line ends in the item
+		beyond := func(i int) bool { return floorToLayoutUnit(float64(ends[i])) > endInItem }
 		if n := sort.Search(len(ends), beyond); n < len(ends) { // the first glyph that does not fit
 			found.reach = it.to - 1
 			if next := glyphAt(it.glyphs, int(it.glyphs[n].Cluster)+1); next < len(it.glyphs) {
@@ -234,7 +234,7 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 		if len(ends) > 0 {
 			newWidth += float64(ends[len(ends)-1]) - keptStart
 		}
-		roomLeft -= ceil64(newWidth)
+		roomLeft -= ceilToLayoutUnit(newWidth)
 	}
 	found.reach = len(l.text)
 	return found, nil

@@ -97,8 +97,9 @@ func (run *modelRun) groupCounts(c int) counts {
 	return run.categories[c]
 }
 
-// statisticsRows returns rows of statistics over the columns of the gap table, a row for each. The
-// last row is Pearson's correlation of each column with the last column.
+// statisticsRows returns rows of statistics over the columns of the gap table, which has how much better a
+// model answers with options than without: columns[i] are the gaps of one category, by model, and the last
+// column those of all questions. The last row is Pearson's correlation of each column with that one.
 func statisticsRows(columns [][]float64) [][]string {
 	names := []string{"mean", "sd (population)", "sd (sample)", "median", "minimum", "maximum", "r with overall"}
 	rows := make([][]string, len(names))

@@ -105,23 +105,24 @@ func (thickener *thickener) addHull() {
 	}
 }
 
-// roundRing adds a polygon's points as vertices, rounded to the grid, and returns them as a ring.
-// Points that round to the one before or to the first one are left out.
+// roundRing adds a polygon's points as vertices, rounded to the grid, and returns them as a ring. Each vertex
+// is kept twice: in whole units of the grid, and as these units are in the polygon's own. Points that round to
+// the one before or to the first one are left out.
 func (thickener *thickener) roundRing(list []floatPoint) ring {
-	kernel := &thickener.grid
-	r := ring{from: int32(len(kernel.x))}
+	grid := &thickener.grid
+	r := ring{from: int32(len(grid.x))}
 	for _, p := range list {
 		x, y := toGridUnits(p.x, thickener.scale), toGridUnits(p.y, thickener.scale)
-		isVertex := func(i int) bool { return kernel.x[i] == x && kernel.y[i] == y }
-		if n := len(kernel.x); n > int(r.from) && (isVertex(n-1) || isVertex(int(r.from))) {
+		isVertex := func(i int) bool { return grid.x[i] == x && grid.y[i] == y }
+		if n := len(grid.x); n > int(r.from) && (isVertex(n-1) || isVertex(int(r.from))) {
 			continue
 		}
-		kernel.x = append(kernel.x, x)
-		kernel.y = append(kernel.y, y)
+		grid.x = append(grid.x, x)
+		grid.y = append(grid.y, y)
 		thickener.vertices.x = append(thickener.vertices.x, float64(x)/thickener.scale)
 		thickener.vertices.y = append(thickener.vertices.y, float64(y)/thickener.scale)
 	}
-	r.to = int32(len(kernel.x))
+	r.to = int32(len(grid.x))
 	return r
 }
 
