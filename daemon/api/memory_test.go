@@ -150,6 +150,7 @@ func TestSessionMemory(t *testing.T) {
 		t.Errorf("got %v; want a close frame that says to try again", err)
 	}
 	other.Close()
+	until(t, "the refused session has ended", func() bool { return s.clientMemory.Held() == 0 })
 	c = s.dial(t, "")
 	for range 5 { // more than there is, if one of them were kept
 		if err := c.WriteMessage(websocket.BinaryMessage, []byte(long)); err != nil {
