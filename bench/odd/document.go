@@ -16,7 +16,7 @@ type (
 
 // Encodings of a document. See docs/spec/drawing.md#r1.
 const (
-	formShapes  = "shapes"  // to be created: missing fields have savedProperties
+	formShapes  = "shapes"  // to be created: missing fields have defaults
 	formRecords = "records" // written by hand, without the versions of a schema
 	formFile    = "file"    // as saved: nothing may be missing
 )

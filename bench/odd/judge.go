@@ -137,7 +137,7 @@ var listIndices = regexp.MustCompile(`\[[^\]]*\]`)
 
 // notRead returns the verdict on a document that plumb cannot read. It is refused, with the field as the
 // reason, if the error names the field, what was got and what is wanted. Otherwise plumb is at fault. The
-// reason has no zOrderKeys of lists, so that equal reasons are counted together.
+// reason has no indices of lists, so that equal reasons are counted together.
 func notRead(err error) verdict {
 	var named *scene.Error
 	if !errors.As(err, &named) || named.Path == "" || named.Got == "" || named.Want == "" {

@@ -214,52 +214,76 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 	sh := &sc.Shapes[i]
 	solver.Kind = StraightArrow
 	from, to := &solver.Ends[0], &solver.Ends[1]
-	a, b := from.Handle, to.Handle
-	handleDirection := geom.Unit(geom.Sub(b, a)) // direction between the handles
-	shortest := 10 * sh.Scale                    // px; the editor's least length of an arrow
 	const (
 		roundingErrors = 1e-9 // px
 		sameDirection  = 1e-4 // of unit vectors
 	)
-	// Where the line between the handles meets the outlines.
-	solver.End, to.hit = solver.stopAtTarget(to, a)
-	solver.Start, from.hit = solver.stopAtTarget(from, b)
-	if from.bound() && to.bound() && r == neitherHolds && !from.exact && !to.exact {
-		switch { // an end without a crossing is put the shortest length behind the other
-		case to.hit && !from.hit && !from.target.open:
-			solver.Start = geom.Add(solver.End, geom.Scale(handleDirection, shortest))
-		case !to.hit && !to.target.open:
-			solver.End = geom.Sub(solver.Start, geom.Scale(handleDirection, shortest))
-		}
-	}
-	// If both ends meet in one place, rounding errors decide in the editor which way the arrow goes.
+	handleDirection := geom.Unit(geom.Sub(to.Handle, from.Handle))
+	shortest := 10 * sh.Scale // px; the editor's least length of an arrow
+	solver.stopAtTargets(r, handleDirection, shortest)
 	endsMeet := geom.Near(solver.Start, solver.End, roundingErrors)
 	if endsMeet {
-		decided := r == sameTarget && to.hit && from.hit
-		if decided {
-			solver.Start, solver.End, decided = solver.meet(sc, i)
-		}
-		switch vanishes := decided && solver.Start == solver.End; {
-		case vanishes && sh.Rich == nil:
-			solver.Valid = false
-			return nil
-		case vanishes:
-			return foreignArrow(sh, noLength)
-		case !decided:
-			return foreignArrow(sh, onePlace)
+		if err := solver.moveApart(sc, i, r); err != nil || !solver.Valid {
+			return err
 		}
 	}
+	// The ends have passed each other where the targets overlap: each stops at the far side of the other's.
 	direction := geom.Unit(geom.Sub(solver.End, solver.Start))
-	flipped := !geom.Near(direction, handleDirection, sameDirection) // the ends have passed each other
+	flipped := !geom.Near(direction, handleDirection, sameDirection)
 	if endsMeet && !flipped {
 		return foreignArrow(sh, onePlace)
 	}
-	sign := 1.0 // of the gaps along direction
-	if flipped {
-		sign = -1
+	solver.keepGaps(sh, r, direction, flipped, shortest)
+	if flipped && from.bound() && to.bound() {
+		solver.End = geom.Sub(solver.Start, geom.Scale(direction, shortest)) // the editor's least arrow, in the handles' direction
 	}
-	// The gaps that the ends keep from the outlines.
-	leastDistance := shortest // between the ends; below it they move into their targets
+	return nil
+}
+
+// stopAtTargets sets the ends of a straight arrow to where the line between the handles meets the outlines of
+// their targets. If only one end has a crossing, the other one is put the shortest length from it, against
+// the direction of the handles, so that the arrow counts as flipped.
+func (solver *Solver) stopAtTargets(r relation, handleDirection geom.Point, shortest float64) {
+	from, to := &solver.Ends[0], &solver.Ends[1]
+	solver.End, to.hit = solver.stopAtTarget(to, from.Handle)
+	solver.Start, from.hit = solver.stopAtTarget(from, to.Handle)
+	if !from.bound() || !to.bound() || r != neitherHolds || from.exact || to.exact {
+		return
+	}
+	switch {
+	case to.hit && !from.hit && !from.target.open:
+		solver.Start = geom.Add(solver.End, geom.Scale(handleDirection, shortest))
+	case !to.hit && !to.target.open:
+		solver.End = geom.Sub(solver.Start, geom.Scale(handleDirection, shortest))
+	}
+}
+
+// moveApart decides about a straight arrow whose ends meet in one place. There rounding errors decide in the editor
+// which way the arrow goes: solver.meet repeats them for two ends at the outline of one target. If the ends
+// are equal even then, the arrow is not Valid, or with a label an error; all other cases are errors.
+func (solver *Solver) moveApart(sc *scene.Scene, i int32, r relation) error {
+	sh := &sc.Shapes[i]
+	decided := r == sameTarget && solver.Ends[1].hit && solver.Ends[0].hit
+	if decided {
+		solver.Start, solver.End, decided = solver.meet(sc, i)
+	}
+	switch vanishes := decided && solver.Start == solver.End; {
+	case vanishes && sh.Rich == nil:
+		solver.Valid = false
+	case vanishes:
+		return foreignArrow(sh, noLength)
+	case !decided:
+		return foreignArrow(sh, onePlace)
+	}
+	return nil
+}
+
+// keepGaps moves the ends of a straight arrow away from the outlines of their targets, by the gaps that ends with
+// heads keep. direction is that from Start to End, and flipped says that the handles have the opposite one. An
+// arrow that would become too short has its ends moved into the targets instead.
+func (solver *Solver) keepGaps(sh *scene.Shape, r relation, direction geom.Point, flipped bool, shortest float64) {
+	from, to := &solver.Ends[0], &solver.Ends[1]
+	leastDistance := shortest // between the ends
 	// gapOf returns the gap of an end, 0 for none, and adds half of both strokes to leastDistance. holdsOther
 	// says that the end's target holds that of the other end.
 	gapOf := func(end *terminal, holdsOther bool) float64 {
@@ -270,6 +294,10 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 		return end.gap(sh)
 	}
 	startGap, endGap := gapOf(from, r == startHoldsEnd), gapOf(to, r == endHoldsStart)
+	sign := 1.0 // of the gaps along direction
+	if flipped {
+		sign = -1
+	}
 	ends := func() (geom.Point, geom.Point) {
 		return geom.Add(solver.Start, geom.Scale(direction, startGap*sign)), geom.Sub(solver.End, geom.Scale(direction, endGap*sign))
 	}
@@ -281,10 +309,6 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 		startGap, endGap = factor*startGap, factor*endGap
 	}
 	solver.Start, solver.End = ends()
-	if flipped && from.bound() && to.bound() {
-		solver.End = geom.Sub(solver.Start, geom.Scale(direction, shortest))
-	}
-	return nil
 }
 
 // stopAtTarget returns where an end of a straight arrow stops: where the line from the opposite

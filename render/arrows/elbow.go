@@ -91,7 +91,7 @@ func (solver *Solver) solveElbow(sh *scene.Shape) error {
 
 // elbowEnd fills in what an end of the elbow arrow sh has without regard to the other end: its box (of an
 // unbound end a point), the grown box, and the side that a precise anchor asks for. It also sets
-// offset, the gap that an end with a head keeps from the outline of its target, so that the head touches
+// elbowGap, the gap that an end with a head keeps from the outline of its target, so that the head touches
 // nothing; an end without a head goes up to the outline. A target that is an open line is an error, because
 // the editor draws it otherwise.
 func (solver *Solver) elbowEnd(sh *scene.Shape, terminal *terminal, end *elbowEnd) error {

@@ -11,7 +11,7 @@ type forwardDifferences struct {
 // t.
 type chordSteps struct {
 	x, y           forwardDifferences
-	startX, startY int64 // where the next chord starts; of sx a cubic has only the end
+	startX, startY int64 // where the next chord starts; a cubic reads only startY, and starts at x.value
 	stepsLeft      int8  // steps to come
 	// Shifts of the first and the second differences. A quadratic has one.
 	firstShift, secondShift int8
@@ -30,7 +30,7 @@ func (steps *chordSteps) next(edge *Edge) bool {
 // docs/spec/raster.md#r14.
 func (steps *chordSteps) setQuad(x, y *[4]int64) {
 	bendX, bendY := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
-	// A quadratic is a quarter of ax and ay away from its chord. Negated they are rounded as in the reference.
+	// A quadratic is a quarter of bendX and bendY away from its chord. Negated they are rounded as in the reference.
 	log2Chords := min(max(subdivisions(-bendX>>2, -bendY>>2), 1), 6) // 2 to 64 chords
 	steps.x.setQuad(x, bendX, log2Chords)
 	steps.y.setQuad(y, bendY, log2Chords)
@@ -109,15 +109,20 @@ func cubicDeviation(p *[4]int64) int64 {
 }
 
 // setCubic sets one coordinate of a cubic from its points p, in 1/256 px: start and end, and three
-// differences for 1<<k steps. Where k > 4 the reference keeps the differences with k-4 more bits.
+// differences for 1<<k steps. The polynomial less its start is e t^3 + c t^2 + b t. With steps of h = 1/2^k its
+// differences are b h + c h^2 + e h^3, then 2 c h^2 + 6 e h^3, then 6 e h^3. As in the reference, the first one
+// is kept divided by h, the others divided by h^2, and all with 2^(u-2) units in 1/256 px. The shifts of
+// cubicNext divide by what is left, so that a step is in 1/65536 px.
 func (differences *forwardDifferences) setCubic(p *[4]int64, k int) {
 	u := max(6, 10-k)
-	// The polynomial is ((e t + c) t + b) t + start, scaled by 1<<u.
 	b := 3 * (p[1] - p[0]) << u
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
 	e := (p[3] + 3*(p[1]-p[2]) - p[0]) << u
 	differences.value, differences.end = p[0]<<8, p[3]<<8
-	differences.first, differences.second, differences.third = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
+	sixEH := (3 * e) >> (k - 1) // 6 e h
+	differences.first = (b + (c >> k) + (e >> (2 * k))) >> 2
+	differences.second = (2*c + sixEH) >> 2
+	differences.third = sixEH >> 2
 }
 
 // cubicNext sets edge to the next chord of a cubic that has height, and returns false if none is left. A
@@ -145,11 +150,13 @@ func (steps *chordSteps) cubicNext(edge *Edge) bool {
 	return false
 }
 
-// smooth reports whether the next step of a curve is at least a px high and the steps change slowly: in x and
-// in y the second difference is at most half the first. Then a walk may pass the end of a chord by part of a row.
+// smooth reports whether a walk may pass the end of a chord by part of a row, because the curve turns slowly there:
+// in x and in y the second difference is at most half the first, and the chord's own step is at least a px high.
+// That step is computed back: first is already that of the next step, which is larger by the second difference.
 func (steps *chordSteps) smooth() bool {
 	steady := func(d *forwardDifferences) bool {
 		return max(d.first, -d.first)>>1 >= max(d.second, -d.second)>>steps.secondShift
 	}
-	return steady(&steps.x) && steady(&steps.y) && (steps.y.first-steps.y.second>>steps.secondShift)>>steps.firstShift >= onePx
+	ownStepY := (steps.y.first - steps.y.second>>steps.secondShift) >> steps.firstShift
+	return steady(&steps.x) && steady(&steps.y) && ownStepY >= onePx
 }
