@@ -86,25 +86,29 @@ func (server *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	if ctx.Response.IsBodyStream() || ctx.Hijacked() || ctx.UserValue(unreadable) != nil {
 		return
 	}
-	body := ctx.RequestBodyStream()
+	body := ctx.RequestBodyStream() // nil for a request without a body, and for one whose body was skipped
 	endInDoubt := ambiguous(&ctx.Request.Header)
-	// receiveHeader has skipped a body that no handler wants, and has set these two.
-	skipped := ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length")
-	if body == nil && !endInDoubt && !skipped {
-		return
+	// Where no handler wants a body, receiveHeader has skipped it and set Connection: close. A client that
+	// sends that itself, with a body, is closed in the same way, which does no harm.
+	maySkip := ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length")
+	if body == nil && !endInDoubt && !maySkip {
+		return // nothing of the request is left to read
 	}
+	// Drop the rest of a body whose end is known, if it has arrived.
 	if body != nil && !endInDoubt {
 		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // a deadline in the past: reads only bytes that have arrived
 		if n, err := io.CopyN(io.Discard, body, int64(server.cfg.MaxHeader)); err == io.EOF && n < int64(server.cfg.MaxHeader) {
 			return // all of the body was there
 		}
 	}
+	// Else this answer is the last one. The connection stays open for a while after it, so that the client
+	// can read the answer while it still sends.
 	ctx.SetConnectionClose()
 	if server.lingering.Add(1) > maxLingering {
 		server.lingering.Add(-1)
 		return // too many wait for their clients: this one is closed without waiting
 	}
-	// fasthttp closes a hijacked connection only when this function returns.
+	// fasthttp calls the hijacking function instead of writing the answer, and closes the connection when it returns.
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(c net.Conn) {
 		defer server.lingering.Add(-1)

@@ -349,7 +349,8 @@ func statusReason(code int) string {
 const statusClientGone = 499
 
 // outcomeLabel returns the label of an error code, with few values: the code itself if it tells whose
-// fault it was, else one of Triton's failure reasons.
+// fault it was, "cancelled" for a queue that is closed, and "rejected" for any other, such as an item that
+// cannot be used.
 func outcomeLabel(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged", "backend", "internal", "deadline", "bad_line", "not_native", "limit":

@@ -30,7 +30,7 @@ var openEnvRoute = trainer{
 		}
 		outer, fault := timeoutOf(x.body, "")
 		if fault == nil {
-			fault = x.readAction(action, "action.", nil)
+			fault = x.readAction(action, "action.")
 		}
 		x.timeout = cmp.Or(outer, x.timeout)
 		return fault
@@ -64,13 +64,9 @@ func stepped(exchange *exchange) []byte {
 }
 
 // readAction reads data, the JSON object of an action, as the one sample of the exchange, and its timeout.
-// path is where the object stands in the request, for errors. An action without a label gets that of the
-// current episode, if there is one. The sample is set even if there is a fault.
-func (exchange *exchange) readAction(data []byte, path string, current *episodeState) *scoring.Error {
+// path is where the object stands in the request, for errors. The sample is set even if there is a fault.
+func (exchange *exchange) readAction(data []byte, path string) *scoring.Error {
 	one, fault := nativeSample(data, path, exchange.preparation)
-	if one.label == nil && current != nil {
-		one.label = current.label
-	}
 	exchange.samples = []sample{one}
 	if fault == nil {
 		exchange.timeout, fault = timeoutOf(data, path)
@@ -138,7 +134,7 @@ func (state episodeState) append(dst []byte) []byte {
 }
 
 // newEpisode begins an episode of one step with the parameters of a reset: seed, episode_id and label
-// of the object data, or none if data is nil. It checks the label, so that a bad one is an error of
+// of the object data. It checks the label, so that a bad one is an error of
 // the reset. Without an id the episode gets a new one.
 func (server *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	state := episodeState{}

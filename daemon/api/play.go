@@ -135,60 +135,66 @@ type turnOptions struct {
 // fault is what the client must change in the request, err any other failure. After either, the episode
 // is as it was before, and the answer may come again. The answer is noted in trail.
 func (player *player) playTurn(trail *trail, life context.Context, currentEpisode *episode.Episode, one *sample, turnOptions turnOptions) (
-	reply reply, fault *scoring.Error, err error) {
+	played reply, fault *scoring.Error, err error) {
 	if turnOptions.timeout > 0 {
 		var cancel context.CancelFunc
 		life, cancel = context.WithTimeout(life, turnOptions.timeout)
 		defer cancel()
 	}
-	// Cancel puts the episode back to before the turn, unless the turn has ended.
+	// Begin the turn. Unless it ends, Cancel puts the episode back; without a turn that does nothing.
 	ended := false
-	var turn *episode.Turn
-	err = player.server.parseWithinMemory(life, player.options.Client, one.answer, func() { turn = currentEpisode.Begin(one.answer) })
 	defer func() {
 		if !ended {
 			err = errors.Join(err, currentEpisode.Cancel())
 		}
 	}()
+	var turn *episode.Turn
+	err = player.server.parseWithinMemory(life, player.options.Client, one.answer, func() { turn = currentEpisode.Begin(one.answer) })
 	if err != nil {
-		return reply, nil, err
+		return played, nil, err
 	}
-	// Score the answer.
-	answer, err := player.server.cfg.Queue.Score(life, dump.Line{Number: 1, Bytes: turn.Line}, player.options)
-	if errors.Is(err, context.DeadlineExceeded) && turnOptions.timeout > 0 {
-		err = errTimeout
+	scored, fault, err := player.scoreTurn(trail, life, turn, one, turnOptions.timeout)
+	if fault != nil || err != nil {
+		return played, fault, err
 	}
-	if err != nil {
-		return reply, nil, err
-	}
-	player.server.noteAnswer(trail, &answer, time.Now())
-	all := []graded{{answer.Result, slices.Clone(answer.JSON), answer.Timing}}
-	// A label that cannot be used, or a failure of the daemon, is no turn.
-	if fault = reward.Fault(&answer.Result, one.labelPath); fault != nil {
-		return reply, fault, nil
-	}
-	const wantsLines = true // the observation contains the result line
-	player.server.addNotes([]sample{*one}, all, player.options, wantsLines)
-	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, player.options.Reward),
+	result := episode.Result{Result: &scored.result, JSON: scored.json, Outcome: reward.Of(&scored.result, player.options.Reward),
 		Zero: player.policy == reward.Zero}
 	if outcome := result.Outcome; outcome.Failed {
-		// Such failures say nothing about the answer.
-		mayRetry := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || all[0].waited()
-		if mayRetry || player.policy == reward.Error {
-			return reply, nil, outcome.Err
+		saysNothing := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || scored.waited() // about the answer, which may come again
+		if saysNothing || player.policy == reward.Error {
+			return played, nil, outcome.Err
 		}
 	}
 	// End the turn: this draws the observation.
 	turn.Unseen = turnOptions.skipObservation
-	ended = true
-	err = player.drawWithinLimit(life, func() error {
-		reply.observation, reply.reward, reply.episodeOver, err = currentEpisode.End(turn, result)
+	err = player.drawWithinLimit(life, func() (err error) {
+		played.observation, played.reward, played.episodeOver, err = currentEpisode.End(turn, result)
 		return err
 	})
-	if err != nil {
-		ended = false
+	ended = err == nil
+	return played, nil, err
+}
+
+// scoreTurn scores the answer of a turn by the queue and notes it in trail. timeout is the time that the client
+// allows, 0 for none of its own. A label that cannot be used is a fault; a queue that refuses the answer, or is
+// too slow, an error.
+func (player *player) scoreTurn(trail *trail, life context.Context, turn *episode.Turn, one *sample, timeout time.Duration) (
+	scored *graded, fault *scoring.Error, err error) {
+	answer, err := player.server.cfg.Queue.Score(life, dump.Line{Number: 1, Bytes: turn.Line}, player.options)
+	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 {
+		err = errTimeout
 	}
-	return reply, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	player.server.noteAnswer(trail, &answer, time.Now())
+	all := []graded{{answer.Result, slices.Clone(answer.JSON), answer.Timing}}
+	if fault = reward.Fault(&answer.Result, one.labelPath); fault != nil {
+		return nil, fault, nil
+	}
+	const wantsLines = true // the observation contains the result line
+	player.server.addNotes([]sample{*one}, all, player.options, wantsLines)
+	return &all[0], nil, nil
 }
 
 // stepMembers are the members of a step that tell how to play it, and are no part of a bare action.
@@ -287,7 +293,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	player := &player{server: server, options: queueOptions, preparation: steps, policy: server.cfg.Policies[openEnv], askPeer: server.peerFuncOf(ctx)}
 	exchange := &exchange{preparation: steps}
 	if fault == nil {
-		fault = exchange.readAction(action, "action.", nil)
+		fault = exchange.readAction(action, "action.")
 	}
 	if fault == nil && exchange.timeout == 0 {
 		exchange.timeout, fault = timeoutOf(body, "")

@@ -63,7 +63,7 @@ func FuzzRequests(f *testing.F) {
 			}
 		}
 		x := &exchange{preparation: all}
-		line(sample{}, x.readAction(body, "data.", &episodeState{}))
+		line(sample{}, x.readAction(body, "data."))
 		_, fault := s.newEpisode(body)
 		line(sample{}, fault)
 		var sums reward.Aggregate

@@ -392,7 +392,7 @@ func (session *session) sendFailure(fault *scoring.Error, err error) (goOn, fail
 func (session *session) step(data []byte) bool {
 	exchange := &exchange{options: session.options, preparation: session.preparation, policy: session.server.cfg.Policies[openEnv], wantsLines: true}
 	var fault *scoring.Error
-	err := session.server.parseWithinMemory(session.server.life, session.options.Client, data, func() { fault = exchange.readAction(data, "data.", nil) })
+	err := session.server.parseWithinMemory(session.server.life, session.options.Client, data, func() { fault = exchange.readAction(data, "data.") })
 	if goOn, failed := session.sendFailure(fault, err); failed {
 		return goOn
 	}

@@ -213,7 +213,7 @@ func (tok *token) beginRequest() (wait time.Duration, limit string) {
 	return 0, ""
 }
 
-// endRequest counts a request that take has counted as finished.
+// endRequest counts a request that beginRequest has counted as finished.
 func (tok *token) endRequest() {
 	tok.mu.Lock()
 	tok.inFlight--

@@ -16,8 +16,8 @@ type urgency struct {
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header returns a copy of urgency in which the HTTP headers X-Priority and X-Deadline-Ms, where the request
-// has them, replace the values.
+// header returns a copy of urgency with the priority of the HTTP header X-Priority, the default without it, and
+// with the deadline of X-Deadline-Ms where the request has that.
 func (urgency urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
 	if fault := urgency.priority(string(h.Peek("X-Priority"))); fault != nil {
