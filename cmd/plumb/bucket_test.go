@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,7 +115,8 @@ func TestBucket(t *testing.T) {
 		return code, out
 	}
 	index := func(i int) []string {
-		return append(args, "--driver", "index", "--index", strconv.Itoa(i), "--of", "3")
+		// A copy, because goroutines that append to args at once would write into the same array.
+		return slices.Concat(args, []string{"--driver", "index", "--index", strconv.Itoa(i), "--of", "3"})
 	}
 	if code, out, errs := plumb(t, "", append(args, "--plan")...); code != 0 || !strings.Contains(out, `"manifest":"s3://runs/jobs/a/manifest.jsonl","shards":11,"done":0`) {
 		t.Errorf("--plan: got exit %d, %s%s; want the manifest and its shards", code, out, errs)
