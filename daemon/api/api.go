@@ -181,7 +181,7 @@ func New(cfg Config) *Server {
 		// that the set has closed and whose goroutines have not ended yet.
 		Concurrency:    math.MaxInt32,
 		ReadBufferSize: cfg.MaxHeader,
-		ReadTimeout:    min(cfg.HeaderTimeout, cfg.ReadTimeout), // until the header is there, then header
+		ReadTimeout:    min(cfg.HeaderTimeout, cfg.ReadTimeout), // for the header; receiveHeader then sets the time for the body
 		WriteTimeout:   cfg.ReadTimeout,
 		IdleTimeout:    cfg.IdleTimeout,
 		// Bodies are read by the handlers, which count their bytes themselves. This
@@ -335,8 +335,10 @@ func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route
 			ctx.SetConnectionClose()
 		}
 	}()
-	// Busy is false if the connection was closed meanwhile to make room for another.
-	if server.admitted(ctx, route, ok) && conns.Of(ctx.Conn()).Busy(!route.open) {
+	// Busy is false if the connection was closed meanwhile to make room for another. Open routes, such
+	// as health checks, check no token, so their requests do not count as authorized.
+	isAuthorized := !route.open
+	if server.admitted(ctx, route, ok) && conns.Of(ctx.Conn()).Busy(isAuthorized) {
 		f(route)
 	}
 	return name

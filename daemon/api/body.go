@@ -55,7 +55,8 @@ func (server *Server) readBody(ctx *fasthttp.RequestCtx) (data []byte, ok bool) 
 	ctx.SetUserValue(bodyMemoryKey, hold)
 	encoding := strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding())))
 	plain, err := server.decompressed(hold, raw(ctx, server.cfg.MaxBody), encoding)
-	if fault := (*scoring.Error)(nil); asType(err, &fault) { // an unknown Content-Encoding
+	var fault *scoring.Error
+	if asType(err, &fault) { // an unknown Content-Encoding; other errors are told apart below
 		server.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
 		return nil, false
 	}

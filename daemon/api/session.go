@@ -181,8 +181,8 @@ func (session *session) run() {
 			return
 		}
 	}
-	// A ping that is being sent ends before the session does: afterwards the connection's object has
-	// none, and soon that of another client.
+	// A ping that is being sent ends before the session does: afterwards the library uses the connection's
+	// object for another client, who would get the ping.
 	stopPings, pingsEnded := make(chan struct{}), make(chan struct{})
 	defer func() {
 		close(stopPings)
