@@ -227,12 +227,13 @@ func TestTally(t *testing.T) {
 	sum.Add(&Result{Scored: true, Who: Identity{Asked: asked(`{"finish":"stop"}`)}})
 	sum.Add(&Result{Scored: true, Who: Identity{Asked: asked(`{}`)}})
 	sum.Add(&Result{})
-	want := Tally{N: 8, Missing: 1, Failed: 3, Filtered: 1, Cut: 2, Asked: 5, Prompt: 11, Completion: 2, Reasoning: 5, Cost: 0.25 + 999999999999999, Seconds: 1.5, Priced: 3}
+	sum.Add(&Result{Scored: true, Who: Identity{Asked: c}}) // its numbers are not known, so they are not added
+	want := Tally{N: 9, Missing: 1, Failed: 3, Filtered: 1, Cut: 2, Asked: 6, Prompt: 11, Completion: 2, Reasoning: 5, Cost: 0.25 + 999999999999999, Seconds: 1.5, Priced: 3}
 	if sum != want {
 		t.Errorf("got %+v; want %+v", sum, want)
 	}
-	if got := strings.Join(sum.Cells(), " "); got != "8 1 3 1 2" || len(TallyColumns()) != len(sum.Cells()) {
-		t.Errorf("got the cells %s; want 8 1 3 1 2", got)
+	if got := strings.Join(sum.Cells(), " "); got != "9 1 3 1 2" || len(TallyColumns()) != len(sum.Cells()) {
+		t.Errorf("got the cells %s; want 9 1 3 1 2", got)
 	}
 }
 

@@ -16,16 +16,18 @@ type usage struct {
 }
 
 // readUsage reads from the member asked how a model's answer ended and which tokens, money and time
-// it took. Members of another type count as absent, because the members that a run writes there may
-// become more. Numbers must be from 0 to below 1e15.
+// it took. Members of another type, and numbers below 0 or from 1e15 on, count as absent: the members that a
+// run writes there may become more.
 func readUsage(v *fastjson.Value) (usage usage) {
 	number := func(v *fastjson.Value, name string) (x float64, ok bool) {
 		f := v.Get(name)
 		if f == nil || f.Type() != fastjson.TypeNumber {
 			return 0, false
 		}
-		x = f.GetFloat64()
-		return x, x >= 0 && x < 1e15
+		if x = f.GetFloat64(); !(x >= 0 && x < 1e15) {
+			return 0, false
+		}
+		return x, true
 	}
 	usage.outcome, usage.finish = stringMember(v, "outcome"), stringMember(v, "finish")
 	if tokens := v.Get("usage"); tokens != nil {
