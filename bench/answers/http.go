@@ -20,7 +20,9 @@ func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
 	if err != nil {
 		return sample, err
 	}
-	sample.Results = hashes(bytes.Join(results, []byte("\n")))
+	// A reply is one line with the results of a request; a line for each result is what hashes wants.
+	lines := bytes.ReplaceAll(bytes.Join(results, []byte("\n")), []byte(`},{"id":`), []byte("},\n{\"id\":"))
+	sample.Results = hashes(lines)
 	return sample, nil
 }
 
