@@ -21,7 +21,8 @@ type Suite struct {
 	// by a choice or in words. So no picture is drawn to ask them, and they have no turns.
 	Questions bool
 
-	// Prepare reads an item and leaves all computing of scores to Job.Score. A bad answer is no
+	// Prepare reads an item and leaves what takes time to Job.Score: sums of pixels, geometry, the
+	// evaluation of actions. A bad answer is no
 	// error: it has a score and a status. An error means that the item itself cannot be used
 	// (unknown test, no task, bad initial scene) and wraps *Error.
 	Prepare func(it *Item, v Variants) (Job, error)
