@@ -22,9 +22,8 @@ type Suite struct {
 	Questions bool
 
 	// Prepare reads an item and leaves what takes time to Job.Score: sums of pixels, geometry, the
-	// evaluation of actions. A bad answer is no
-	// error: it has a score and a status. An error means that the item itself cannot be used
-	// (unknown test, no task, bad initial scene) and wraps *Error.
+	// evaluation of actions. A bad answer is no error: it has a score and a status. An error means that the
+	// item itself cannot be used (unknown test, no task, bad initial scene) and wraps *Error.
 	Prepare func(it *Item, v Variants) (Job, error)
 	// MissingMembers returns an error that names all members that the item needs and does not
 	// have, by themselves or from a task file; nil where there is none, or the answer
