@@ -21,9 +21,11 @@ type Suite struct {
 	// by a choice or in words. So no picture is drawn to ask them, and they have no turns.
 	Questions bool
 
-	// Prepare reads an item and leaves what takes time to Job.Score: sums of pixels, geometry, the
-	// evaluation of actions. A bad answer is no error: it has a score and a status. An error means that the
-	// item itself cannot be used (unknown test, no task, bad initial scene) and wraps *Error.
+	// Prepare reads an item: the task, and the answer in the model's text. It leaves the score to Job.Score,
+	// so that profiles tell the cost of reading from that of scoring. Of a question it decides whether the
+	// answer is right, because only then it is known whether a judge must be asked. A bad answer is no
+	// error: it has a score and a status. An error means that the item itself cannot be used (unknown test,
+	// no task, bad initial scene) and wraps *Error.
 	Prepare func(it *Item, v Variants) (Job, error)
 	// MissingMembers returns an error that names all members that the item needs and does not
 	// have, by themselves or from a task file; nil where there is none, or the answer

@@ -63,7 +63,9 @@ func prepareArrow(workspace *workspace, j *job) error {
 		j.result.Status = noAnswer
 	}
 	j.arrowID = arrow.ID
-	return pending.scoreWhenKnown(j, rule.score)
+	pending.markPoints(j, rule.marks)
+	pending.scoreFromPoints(j, rule.score)
+	return nil
 }
 
 // arrowRule holds what the score of the arrow test needs besides the centres of shapes.
@@ -87,7 +89,6 @@ func (rule arrowRule) score(j *job, points []scene.Point) error {
 	if rule.rotation != nil && j.result.Status != otherShape {
 		after = angleOff(rule.heading, finalCentre, goal)
 	}
-	j.marks = showArrow(rule.arrow, initialCentre, goal)
 	j.addMetric("theta_i", before)
 	j.addMetric("theta_f", after)
 	j.addMetric("rotation", rule.rotation)

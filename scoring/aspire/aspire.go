@@ -177,14 +177,9 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 	if err := test.prepare(w, j); err != nil {
 		return nil, err
 	}
-	if tokens, ok := number(item.Fields, "tokens"); ok { // passed on to the result as it is (docs/spec/aspire.md#r68)
-		j.addMetric("tokens", tokens)
-	}
+	j.tokens, j.hasTokens = number(item.Fields, "tokens")
 	j.changed = w.board.changed
 	j.result.Notes = w.notes.all()
-	if j.scoreErr != nil { // after the notes are set, because failedResult adds one
-		j.result = j.failedResult(j.result, j.scoreErr)
-	}
 	return j, nil
 }
 
@@ -301,12 +296,16 @@ func (workspace *workspace) readResponse(response *fastjson.Value) error {
 
 // job is an item that has been read. It implements scoring.Job.
 type job struct {
-	result       scoring.Result
-	suite        *suite
-	changed      bool // the answer changed the whiteboard
-	views        []view.View
-	scoreTallies func(j *job, t []metric.Tally) // nil if nothing is measured
-	scoreErr     *scoring.Error                 // why there is no score although the item is valid
+	result  scoring.Result // without a score; Score completes a copy
+	suite   *suite
+	changed bool // the answer changed the whiteboard
+	views   []view.View
+	// computeScore sets the score of j, or its error, and adds metrics. t are the tallies of the views. It
+	// must not use the workspace, which another item has by then. It is nil where scoreErr is set.
+	computeScore func(j *job, t []metric.Tally)
+	scoreErr     *scoring.Error // why there is no score although the item is valid
+	tokens       float64        // the item's number of tokens, which goes to the result as it is (docs/spec/aspire.md#r68)
+	hasTokens    bool
 	initial      *initialBoard
 	final        []scene.Record
 	marks        func(j *job, r *scoring.Result) marks // marks over the report pictures, or nil
@@ -316,15 +315,21 @@ type job struct {
 // Views implements scoring.Job.
 func (j *job) Views() []view.View { return j.views }
 
-// Score computes the result of an ASPIRE answer from the tallies of its pictures. It works on a
-// copy, so that it can be called more than once. It implements scoring.Job.
+// Score computes the result of an ASPIRE answer, from the tallies of its pictures if it has any. It
+// works on a copy, so that it can be called more than once. It implements scoring.Job.
 func (j *job) Score(tallies []metric.Tally) scoring.Result {
-	if j.scoreTallies == nil {
-		return j.result
-	}
 	scored := *j
 	scored.result.Metrics = slices.Clone(j.result.Metrics)
-	j.scoreTallies(&scored, tallies)
+	isMeasured := len(j.views) > 0
+	if isMeasured { // then the tokens stand before the metrics of the pictures, else last
+		scored.addTokens()
+	}
+	if j.computeScore != nil {
+		j.computeScore(&scored, tallies)
+	}
+	if !isMeasured {
+		scored.addTokens()
+	}
 	if scored.scoreErr != nil {
 		return scored.failedResult(scored.result, scored.scoreErr)
 	}
@@ -333,7 +338,17 @@ func (j *job) Score(tallies []metric.Tally) scoring.Result {
 
 // Fail implements scoring.Job. If the answer caused the error, the score is that of a bad answer.
 func (j *job) Fail(e scoring.Error) scoring.Result {
-	return j.failedResult(j.result, &e)
+	failed := *j
+	failed.result.Metrics = slices.Clone(j.result.Metrics)
+	failed.addTokens()
+	return failed.failedResult(failed.result, &e)
+}
+
+// addTokens adds the metric tokens if the item has a number of tokens.
+func (j *job) addTokens() {
+	if j.hasTokens {
+		j.addMetric("tokens", j.tokens)
+	}
 }
 
 // addMetric adds an intermediate value to the result.
@@ -353,5 +368,5 @@ func (j *job) setError(err error) {
 	if !errors.As(err, &coded) {
 		coded = &scoring.Error{Code: "internal", Message: err.Error()}
 	}
-	j.scoreErr, j.views, j.scoreTallies = coded, nil, nil
+	j.scoreErr, j.views, j.computeScore = coded, nil, nil
 }

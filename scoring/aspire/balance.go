@@ -56,7 +56,7 @@ func prepareBalance(workspace *workspace, j *job) error {
 		byPrintedFormula: workspace.variants.On(BalancePrinted),
 		scoresZero:       workspace.variants.On(BalanceStrict) && len(violations) > 0,
 	}
-	j.scoreTallies = rule.score
+	j.computeScore = rule.score
 	return nil
 }
 

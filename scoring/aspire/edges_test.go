@@ -167,7 +167,7 @@ func TestPictureOfReports(t *testing.T) {
 func TestEvenEnds(t *testing.T) {
 	r := jobOf(t, New(Config{}), "line", twoBoxes, `{"a_centre":[0,0],"b_centre":[100,0]}`,
 		`{"createShapes":[{"type":"line","x":0,"y":0,"props":{"points":[[50,30],[50,-30]]}}]}`, "").Score(nil)
-	m := showLine(scene.Point{}, scene.Point{X: 100})(nil, &r)
+	m := showLine([]scene.Point{{}, {X: 100}}, &r)
 	if len(m.after) < 3 || m.after[2].A != (scene.Point{X: 50, Y: 30}) {
 		t.Errorf("got %+v; want the first end at the first target", m.after)
 	}

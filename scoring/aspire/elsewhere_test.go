@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plumb/render/metric"
+	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
 )
@@ -78,6 +79,14 @@ func TestSizesKnownElsewhere(t *testing.T) {
 	}
 }
 
+// marksAfter returns the marks over the picture after the answer.
+func marksAfter(j scoring.Job, r *scoring.Result) []scoring.Mark {
+	return j.(scoring.Shower).Show(r).Panels[1].Marks
+}
+
+// boxMiddleOf returns the centre of a box.
+func boxMiddleOf(b view.Box) scene.Point { return scene.Point{X: b.X + b.W/2, Y: b.Y + b.H/2} }
+
 // TestCentresKnownElsewhere: the given shapes of the line and arrow tests too
 // may have bounds that are not native.
 func TestCentresKnownElsewhere(t *testing.T) {
@@ -102,9 +111,16 @@ func TestCentresKnownElsewhere(t *testing.T) {
 
 	j := jobOf(t, s, "line", shapes("0", "200"), `{"a":"shape:a","b":"shape:b"}`,
 		`{"createShapes":[{"type":"line","x":50,"y":50,"points":[[0,0],[200,0]]}]}`, "aspire.page_bounds")
+	if m := marksAfter(j, &scoring.Result{}); len(m) > 0 {
+		t.Errorf("line before the editor has measured: got %d marks; want none", len(m))
+	}
 	answer(j)
-	if r := j.Score(tallies); r.Score != 1 {
+	r := j.Score(tallies)
+	if r.Score != 1 {
 		t.Errorf("line: got %v (%v); want 1", r.Score, r.Err)
+	}
+	if m := marksAfter(j, &r); len(m) != 6 || m[0].A != boxMiddleOf(boxes[0]) || m[1].A != boxMiddleOf(boxes[1]) {
+		t.Errorf("line: got the marks %+v; want crosses at the measured centres first", m)
 	}
 	for _, v := range j.Views() {
 		v.Content.Bounds(boxes[0], true)
@@ -115,7 +131,7 @@ func TestCentresKnownElsewhere(t *testing.T) {
 
 	j = jobOf(t, s, "arrow", shapes("0", "200"), `{"arrow":"shape:a","target":"shape:b"}`, `{"rotation":0}`, "aspire.page_bounds")
 	answer(j)
-	r := j.Score(tallies)
+	r = j.Score(tallies)
 	if theta, _ := metricOf(&r, "theta_i"); r.Score != 0 || !near(theta, math.Pi/2) {
 		t.Errorf("arrow that stays: got %v, theta_i %v; want 0, a right angle", r.Score, theta)
 	}

@@ -161,13 +161,13 @@ func (unknown *unknownBounds) Error() string { return unknown.fault.Message }
 func (unknown *unknownBounds) Unwrap() error { return unknown.fault }
 
 // measuringView returns a view that draws nothing. The editor measures the shape's bounds for it, and
-// calls the function Bounds, which stores their centre in *centre.
-func (unknown *unknownBounds) measuringView(centre *scene.Point) view.View {
+// calls the function Bounds, which sets centre to their centre.
+func (unknown *unknownBounds) measuringView(centre *pendingPoint) view.View {
 	drawNothing := []string{} // nil would draw everything
 	return view.View{Scene: unknown.scene, FirstIDs: drawNothing, Foreign: unknown.why, Content: &view.Content{
 		IDs: []string{unknown.id},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) {
-			*centre = boxCentre(b, ok, unknown.fallback)
+			*centre = pendingPoint{at: boxCentre(b, ok, unknown.fallback), known: true}
 			return view.Box{W: 1, H: 1}, nil // a picture needs a size
 		},
 	}}

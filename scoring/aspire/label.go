@@ -56,13 +56,13 @@ func prepareLabel(workspace *workspace, j *job) error {
 	}
 	j.addMetric("bounds", list)
 	if !ok || len(wanted.FirstIDs) == 0 {
-		scoreLabel(j, metric.Tally{})
+		j.computeScore = func(j *job, _ []metric.Tally) { scoreLabel(j, metric.Tally{}) }
 		return nil
 	}
 	wanted.Bounds = bounds
 	workspace.measureAsEdit(j, &wanted)
 	j.views = []view.View{wanted}
-	j.scoreTallies = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
+	j.computeScore = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
 }
 
@@ -101,7 +101,7 @@ func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error
 		return box, limits.CheckCanvas(box.W, box.H)
 	}}
 	j.views = []view.View{wanted}
-	j.scoreTallies = func(j *job, t []metric.Tally) {
+	j.computeScore = func(j *job, t []metric.Tally) {
 		j.addMetric("bounds", bounds)
 		scoreLabel(j, t[0])
 	}

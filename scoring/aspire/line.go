@@ -16,13 +16,30 @@ func prepareLine(workspace *workspace, j *job) error {
 	if err := pending.addCentre(workspace.lineTarget("b", "b_centre")); err != nil {
 		return err
 	}
+	if targets, allKnown := pending.list(); allKnown {
+		if _, err := targetDistance(targets); err != nil {
+			return err
+		}
+	}
 	created := workspace.board.created()
 	rule := lineRule{created: idsOf(created), inOrder: workspace.variants.On(LineOrdered)}
 	if chosen, start, end := workspace.firstLine(created); chosen != nil {
 		id := chosen.ID
 		rule.lineID, rule.start, rule.end = &id, start, end
 	}
-	return pending.scoreWhenKnown(j, rule.score)
+	pending.markPoints(j, showLine)
+	pending.scoreFromPoints(j, rule.score)
+	return nil
+}
+
+// targetDistance returns the distance of the two targets of the line test, px. Its error, for targets at
+// one place or infinitely far apart, has the code bad_task.
+func targetDistance(targets []scene.Point) (float64, error) {
+	length := distance(targets[0], targets[1])
+	if !(length > 0) || math.IsInf(length, 1) {
+		return 0, badTask("a_centre", "two centres that differ")
+	}
+	return length, nil
 }
 
 // lineRule computes the score of the line test from the ends of the new line.
@@ -37,12 +54,11 @@ type lineRule struct {
 // centres of the two targets, in lengths of the wanted line. The better assignment of ends counts
 // unless they must be in order. Without a line the score is 0.
 func (rule lineRule) score(j *job, points []scene.Point) error {
-	a, b := points[0], points[1]
-	length := distance(a, b)
-	if !(length > 0) || math.IsInf(length, 1) {
-		return badTask("a_centre", "two centres that differ")
+	length, err := targetDistance(points)
+	if err != nil { // the editor found them at one place
+		return err
 	}
-	j.marks = showLine(a, b)
+	a, b := points[0], points[1]
 	j.addMetric("created", rule.created)
 	if rule.lineID == nil {
 		j.addMetric("chosen", nil)

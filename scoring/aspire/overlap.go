@@ -3,11 +3,12 @@ package aspire
 import (
 	"math"
 
+	"plumb/render/metric"
 	"plumb/render/scene"
 	"plumb/render/view"
 )
 
-// prepareOverlap scores the overlap test: by F1, which rectangles were deleted. The task's
+// prepareOverlap prepares the score of the overlap test: by F1, which rectangles were deleted. The task's
 // direction says whether those in front of the reference were meant or those behind it
 // (docs/spec/aspire.md#r55).
 func prepareOverlap(workspace *workspace, j *job) error {
@@ -28,7 +29,7 @@ func prepareOverlap(workspace *workspace, j *job) error {
 	j.marks = showDeleted(reference.ID, meant)
 	j.addMetric("created", idsOf(workspace.board.created()))
 	j.addMetric("deleted", deleted)
-	j.setScore(f1(deleted, meant))
+	j.computeScore = func(j *job, _ []metric.Tally) { j.setScore(f1(deleted, meant)) }
 	return nil
 }
 

@@ -204,30 +204,29 @@ func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	return scoring.Bad, "wrong"
 }
 
-// showLine returns the function that makes the marks of the line test: the two targets, and how far
-// the ends of the line are from them. Each end is shown at the target for which the sum is smaller.
-func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
-	return func(_ *job, result *scoring.Result) (m marks) {
-		goals := []scoring.Mark{
-			{Form: scoring.Cross, Tone: scoring.Goal, A: a, Text: "A"},
-			{Form: scoring.Cross, Tone: scoring.Goal, A: b, Text: "B"},
-		}
-		m.before = goals
-		m.after = append(m.after, goals...)
-		ends := result.Points("ends")
-		if len(ends) != 2 {
-			return m
-		}
-		// As the score does without order: each end belongs to the target with the smaller sum.
-		if swapped := distance(ends[1], a)+distance(ends[0], b) < distance(ends[0], a)+distance(ends[1], b); swapped {
-			ends[0], ends[1] = ends[1], ends[0]
-		}
-		for i, goal := range []scene.Point{a, b} {
-			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.StateAfter, A: ends[i]},
-				gapMark(scoring.Bad, ends[i], goal))
-		}
+// showLine returns the marks of the line test: the two targets, which are the points, and how far the ends
+// of the line are from them. Each end is shown at the target for which the sum is smaller.
+func showLine(points []scene.Point, result *scoring.Result) (m marks) {
+	a, b := points[0], points[1]
+	goals := []scoring.Mark{
+		{Form: scoring.Cross, Tone: scoring.Goal, A: a, Text: "A"},
+		{Form: scoring.Cross, Tone: scoring.Goal, A: b, Text: "B"},
+	}
+	m.before = goals
+	m.after = append(m.after, goals...)
+	ends := result.Points("ends")
+	if len(ends) != 2 {
 		return m
 	}
+	// As the score does without order: each end belongs to the target with the smaller sum.
+	if swapped := distance(ends[1], a)+distance(ends[0], b) < distance(ends[0], a)+distance(ends[1], b); swapped {
+		ends[0], ends[1] = ends[1], ends[0]
+	}
+	for i, goal := range []scene.Point{a, b} {
+		m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.StateAfter, A: ends[i]},
+			gapMark(scoring.Bad, ends[i], goal))
+	}
+	return m
 }
 
 // gapMark returns the mark of the distance that remains between two points on the whiteboard,
@@ -240,32 +239,30 @@ func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	return mark
 }
 
-// showArrow returns the function that makes the marks of the arrow test: the arrow's headings
-// before and after the answer, with the angles that remain to the goal.
-func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scoring.Result) marks {
-	rotation := arrow.Rotation
+// marks returns the marks of the arrow test: the arrow's headings before and after the answer, with the
+// angles that remain to the goal. points are those of the score.
+func (rule arrowRule) marks(points []scene.Point, result *scoring.Result) (m marks) {
 	const up = -math.Pi / 2 // the direction of an arrow without rotation
-	return func(_ *job, result *scoring.Result) (m marks) {
-		want := math.Atan2(goal.Y-centre.Y, goal.X-centre.X)
-		reach := distance(centre, goal)
-		headingMarks := func(tone scoring.Tone, heading float64) []scoring.Mark {
-			tip := scene.Point{X: centre.X + reach/2*math.Cos(heading), Y: centre.Y + reach/2*math.Sin(heading)}
-			remaining := math.Abs(math.Remainder(want-heading, 2*math.Pi))
-			return []scoring.Mark{
-				{Form: scoring.Wedge, Tone: scoring.Bad, A: centre, R: reach / 4, From: heading, To: want,
-					Text: fmt.Sprintf("%.1f°", remaining*180/math.Pi)},
-				{Form: scoring.Gap, Tone: scoring.Goal, A: centre, B: goal},
-				{Form: scoring.Dart, Tone: tone, A: centre, B: tip},
-			}
+	centre, goal := points[0], points[1]
+	want := math.Atan2(goal.Y-centre.Y, goal.X-centre.X)
+	reach := distance(centre, goal)
+	headingMarks := func(tone scoring.Tone, heading float64) []scoring.Mark {
+		tip := scene.Point{X: centre.X + reach/2*math.Cos(heading), Y: centre.Y + reach/2*math.Sin(heading)}
+		remaining := math.Abs(math.Remainder(want-heading, 2*math.Pi))
+		return []scoring.Mark{
+			{Form: scoring.Wedge, Tone: scoring.Bad, A: centre, R: reach / 4, From: heading, To: want,
+				Text: fmt.Sprintf("%.1f°", remaining*180/math.Pi)},
+			{Form: scoring.Gap, Tone: scoring.Goal, A: centre, B: goal},
+			{Form: scoring.Dart, Tone: tone, A: centre, B: tip},
 		}
-		m.before = headingMarks(scoring.StateBefore, rotation+up)
-		turn, ok := result.Float("rotation")
-		if !ok || result.Status == otherShape {
-			turn = 0
-		}
-		m.after = headingMarks(scoring.StateAfter, rotation+turn+up)
-		return m
 	}
+	m.before = headingMarks(scoring.StateBefore, rule.arrow.Rotation+up)
+	turn, ok := result.Float("rotation")
+	if !ok || result.Status == otherShape {
+		turn = 0
+	}
+	m.after = headingMarks(scoring.StateAfter, rule.arrow.Rotation+turn+up)
+	return m
 }
 
 // showBalance returns the function that makes the marks of the balance test: the frame, its centre,

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"plumb/render/metric"
 	"plumb/render/scene"
 )
 
@@ -39,11 +40,7 @@ func prepareMaze(workspace *workspace, j *job) error {
 		chosen = created[0]
 	}
 	if chosen == nil {
-		j.addMetric("chosen", nil)
-		j.addMetric("centre", nil)
-		j.addMetric("distance", nil)
-		j.addMetric("score_cell", 0.0)
-		j.setScore(0)
+		j.computeScore = func(j *job, _ []metric.Tally) { scoreMazeWithoutShape(j) }
 		return nil
 	}
 	// Its distance from the target.
@@ -55,7 +52,17 @@ func prepareMaze(workspace *workspace, j *job) error {
 		j.setError(err)
 		return nil
 	}
-	return pending.scoreWhenKnown(j, rule.score)
+	pending.scoreFromPoints(j, rule.score)
+	return nil
+}
+
+// scoreMazeWithoutShape sets the score of an answer to the maze test that created no shape that counts.
+func scoreMazeWithoutShape(j *job) {
+	j.addMetric("chosen", nil)
+	j.addMetric("centre", nil)
+	j.addMetric("distance", nil)
+	j.addMetric("score_cell", 0.0)
+	j.setScore(0)
 }
 
 // mazeRule computes the score of the maze test from the centre of the new shape.
@@ -98,7 +105,7 @@ func redStar(created []*scene.Record) *scene.Record {
 	return nil
 }
 
-// prepareGraph scores the graph test: by F1, which nodes the answer coloured red
+// prepareGraph prepares the score of the graph test: by F1, which nodes the answer coloured red
 // (docs/spec/aspire.md#r31). A node is an initial shape that the task lists, or whose id has the
 // prefix of nodes. Its final colour counts.
 func prepareGraph(workspace *workspace, j *job) error {
@@ -127,30 +134,33 @@ func prepareGraph(workspace *workspace, j *job) error {
 	j.marks = showGraph(meant)
 	j.addMetric("created", idsOf(workspace.board.created()))
 	j.addMetric("selected", selected)
-	j.setScore(f1(selected, meant))
+	j.computeScore = func(j *job, _ []metric.Tally) { j.setScore(f1(selected, meant)) }
 	return nil
 }
 
-// preparePattern scores the pattern test: 1 if the answer deleted the outlier and nothing else,
-// else 0 (docs/spec/aspire.md#r35). Under the variant contains it does not matter what else was
-// deleted.
+// preparePattern prepares the score of the pattern test: 1 if the answer deleted the outlier and
+// nothing else, else 0 (docs/spec/aspire.md#r35). Under the variant contains it does not matter what
+// else was deleted.
 func preparePattern(workspace *workspace, j *job) error {
 	outlier, err := workspace.initialShape("outlier")
 	if err != nil {
 		return err
 	}
 	deleted := workspace.board.deleted()
-	score := 0.0
-	if slices.Contains(deleted, outlier.ID) {
-		score = 1
-	}
 	j.marks = showDeleted("", map[string]bool{outlier.ID: true})
 	j.addMetric("created", idsOf(workspace.board.created()))
 	j.addMetric("deleted", deleted)
-	j.addMetric("score_contains", score)
-	if len(deleted) != 1 && !workspace.variants.On(PatternContains) {
-		score = 0
+	othersMatter := !workspace.variants.On(PatternContains)
+	j.computeScore = func(j *job, _ []metric.Tally) {
+		score := 0.0
+		if slices.Contains(deleted, outlier.ID) {
+			score = 1
+		}
+		j.addMetric("score_contains", score)
+		if othersMatter && len(deleted) != 1 {
+			score = 0
+		}
+		j.setScore(score)
 	}
-	j.setScore(score)
 	return nil
 }
