@@ -2,6 +2,7 @@ package aspire
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +171,29 @@ func TestEvenEnds(t *testing.T) {
 	m := showLine([]scene.Point{{}, {X: 100}}, &r)
 	if len(m.after) < 3 || m.after[2].A != (scene.Point{X: 50, Y: 30}) {
 		t.Errorf("got %+v; want the first end at the first target", m.after)
+	}
+}
+
+// TestMarksInGroups checks that marks on a shape lie where its group puts it, around all of it if it is turned.
+func TestMarksInGroups(t *testing.T) {
+	const shapes = `[{"id":"shape:g","type":"group","x":1000,"y":200},
+	  {"id":"shape:node-1","type":"geo","parentId":"shape:g","x":10,"y":20,"rotation":1.5707963267948966,"props":{"w":40,"h":60}}]`
+	for _, c := range []struct {
+		test, task string
+		want       scoring.Mark
+	}{
+		{"graph", `{"neighbours":["shape:node-1"]}`,
+			scoring.Mark{Form: scoring.Ring, A: scene.Point{X: 980, Y: 240}, R: math.Hypot(40, 60) / 2}},
+		{"pattern", `{"outlier":"shape:node-1"}`,
+			scoring.Mark{Form: scoring.Box, A: scene.Point{X: 950, Y: 220}, B: scene.Point{X: 1010, Y: 260}}},
+	} {
+		j := jobOf(t, New(Config{}), c.test, shapes, c.task, `{}`, "")
+		r := j.Score(nil)
+		got := marksAfter(j, &r)
+		if len(got) != 1 || got[0].Form != c.want.Form || distance(got[0].A, c.want.A) > 1e-9 ||
+			distance(got[0].B, c.want.B) > 1e-9 || math.Abs(got[0].R-c.want.R) > 1e-9 {
+			t.Errorf("%s: got the marks %+v; want %+v", c.test, got, c.want)
+		}
 	}
 }
 

@@ -55,18 +55,18 @@ func (workspace *workspace) overlapTargets(reference *scene.Record, front bool) 
 
 // boxesTouch reports whether the boxes of two shapes intersect or share an edge.
 func (workspace *workspace) boxesTouch(a, b *scene.Record) bool {
-	boxA, boxB := workspace.pageBox(a), workspace.pageBox(b)
+	boxA, boxB := workspace.board.pageBox(a), workspace.board.pageBox(b)
 	return boxA.X <= boxB.X+boxB.W && boxB.X <= boxA.X+boxA.W && boxA.Y <= boxB.Y+boxB.H && boxB.Y <= boxA.Y+boxA.H
 }
 
 // pageBox returns the bounding box on the page of a geo shape or frame, which may be
 // rotated.
-func (workspace *workspace) pageBox(record *scene.Record) view.Box {
+func (board *board) pageBox(record *scene.Record) view.Box {
 	width, height, _ := boxSize(record)
 	lo := scene.Point{X: math.Inf(1), Y: math.Inf(1)}
 	hi := scene.Point{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, corner := range [4]scene.Point{{}, {X: width}, {Y: height}, {X: width, Y: height}} {
-		corner = workspace.board.toPage(record, corner)
+		corner = board.toPage(record, corner)
 		lo = scene.Point{X: math.Min(lo.X, corner.X), Y: math.Min(lo.Y, corner.Y)}
 		hi = scene.Point{X: math.Max(hi.X, corner.X), Y: math.Max(hi.Y, corner.Y)}
 	}

@@ -87,7 +87,7 @@ func TestToPage(t *testing.T) {
 		}
 	}
 	// The child's corners lie at (10, 20) to (-30, 50) in the frame, so at (50, 20) to (80, 60).
-	got, want := w.pageBox(&child), view.Box{X: 50, Y: 20, W: 30, H: 40}
+	got, want := w.board.pageBox(&child), view.Box{X: 50, Y: 20, W: 30, H: 40}
 	if math.Abs(got.X-want.X)+math.Abs(got.Y-want.Y)+math.Abs(got.W-want.W)+math.Abs(got.H-want.H) > 1e-9 {
 		t.Errorf("got the box %v; want %v", got, want)
 	}

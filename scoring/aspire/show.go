@@ -147,9 +147,10 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 // neighbours and around the nodes that the answer coloured.
 func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 	const noReference = ""
-	return showChoices("selected", noReference, meant, func(node *scene.Record) scoring.Mark {
+	return showChoices("selected", noReference, meant, func(initial *board, node *scene.Record) scoring.Mark {
 		w, h, _ := boxSize(node)
-		return scoring.Mark{Form: scoring.Ring, A: boxMiddle(node), R: math.Hypot(w, h) / 2} // through its corners
+		middle := initial.toPage(node, scene.Point{X: w / 2, Y: h / 2})
+		return scoring.Mark{Form: scoring.Ring, A: middle, R: math.Hypot(w, h) / 2} // through its corners
 	})
 }
 
@@ -157,24 +158,25 @@ func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 // around the shapes that should have been deleted, around those that were, and around the
 // reference, whose id may be "" for none.
 func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
-	return showChoices("deleted", reference, meant, func(shape *scene.Record) scoring.Mark {
-		w, h, _ := boxSize(shape)
-		var noParents board // it leaves out groups around the shape
-		return scoring.Mark{Form: scoring.Box, A: noParents.toPage(shape, scene.Point{}),
-			B: noParents.toPage(shape, scene.Point{X: w, Y: h})}
+	return showChoices("deleted", reference, meant, func(initial *board, shape *scene.Record) scoring.Mark {
+		box := initial.pageBox(shape)
+		return scoring.Mark{Form: scoring.Box, A: scene.Point{X: box.X, Y: box.Y},
+			B: scene.Point{X: box.X + box.W, Y: box.Y + box.H}}
 	})
 }
 
 // showChoices returns the function that makes marks on the reference, on the shapes that the test
 // means, and on those that the answer chose, whose ids are in the given metric. newMark makes the
-// mark of a shape.
+// mark of a shape on the initial board.
 func showChoices(metric, reference string, meant map[string]bool,
-	newMark func(*scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
+	newMark func(initial *board, shape *scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
 		chosen := setOf(r.Strings(metric))
+		var initial board // with the groups around shapes, which move them
+		initial.reset(j.initial.shapes)
 		for i := range j.initial.shapes {
 			shape := &j.initial.shapes[i]
-			mark := newMark(shape)
+			mark := newMark(&initial, shape)
 			if shape.ID == reference {
 				mark.Tone, mark.Text = scoring.StateBefore, "reference"
 				m.before = append(m.before, mark)
@@ -299,11 +301,4 @@ func setOf(ids []string) map[string]bool {
 		set[id] = true
 	}
 	return set
-}
-
-// boxMiddle returns the centre on the page of a shape that has a box.
-func boxMiddle(r *scene.Record) scene.Point {
-	var noParents board // it leaves out groups around the shape
-	w, h, _ := boxSize(r)
-	return noParents.toPage(r, scene.Point{X: w / 2, Y: h / 2})
 }
