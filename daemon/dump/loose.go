@@ -27,7 +27,7 @@ func (d *Decoder) loosenAnswer(line []byte) []byte {
 			return nil
 		}
 		if !bytes.HasPrefix(value, []byte("{")) && !bytes.HasPrefix(value, []byte("[")) {
-			return nil // a text, which has no word Infinity, or no value at all
+			return nil // a text, which has no word Infinity
 		}
 		at := cap(line) - cap(value) // the offset of value, which is a slice of line
 		overwriteWithZero(withoutAnswer[at : at+len(value)])

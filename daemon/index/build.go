@@ -227,8 +227,7 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 		default:
 			isNumber = false
 		}
-		_, isKnown := builder.metrics.numbers[metric.Name+"\x00"]
-		if !isNumber || len(builder.metrics.list) >= maxMetrics && !isKnown {
+		if !isNumber || len(builder.metrics.list) >= maxMetrics && !builder.metrics.has(metric.Name) {
 			continue
 		}
 		put(builder.metricNames, builder.metrics.numberOf(metric.Name))

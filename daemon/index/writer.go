@@ -199,10 +199,7 @@ func (words *words) numberOf(parts ...string) uint16 {
 // 65,535 words all new ones share the number overflow.
 func (words *words) findOrAdd(parts []string) uint16 {
 	var buf [256]byte
-	key := buf[:0]
-	for _, p := range parts {
-		key = append(append(key, p...), 0)
-	}
+	key := appendWordKey(buf[:0], parts)
 	if n, ok := words.numbers[string(key)]; ok {
 		return n
 	}
@@ -222,4 +219,19 @@ func (words *words) findOrAdd(parts []string) uint16 {
 	words.numbers[string(key)] = uint16(len(words.list))
 	words.list = append(words.list, append(Word(nil), parts...))
 	return words.numbers[string(key)]
+}
+
+// has reports whether a word has a number of its own.
+func (words *words) has(parts ...string) bool {
+	var buf [256]byte
+	_, ok := words.numbers[string(appendWordKey(buf[:0], parts))]
+	return ok
+}
+
+// appendWordKey appends the key of a word in words.numbers.
+func appendWordKey(key []byte, parts []string) []byte {
+	for _, p := range parts {
+		key = append(append(key, p...), 0)
+	}
+	return key
 }

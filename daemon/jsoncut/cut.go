@@ -78,7 +78,7 @@ func valueEnd(data []byte, i int) (end int, err error) {
 
 // Members calls f for each member of the object data, which begins with its brace.
 // Keys are without quotes and with their escapes, values without blanks around
-// them. The error is that of f, or says at which byte data cannot be cut.
+// them and never empty. The error is that of f, or says at which byte data cannot be cut.
 func Members(data []byte, f func(key, value []byte) error) error {
 	i := skipSpace(data, 1) // after the brace
 	if i < len(data) && data[i] == '}' {
@@ -103,6 +103,9 @@ func Members(data []byte, f func(key, value []byte) error) error {
 		i = skipSpace(data, i+1)
 		if end, err = valueEnd(data, i); err != nil {
 			return err
+		}
+		if end == i {
+			return fmt.Errorf("at byte %d: want a value", i)
 		}
 		if err := f(key, bytes.TrimSpace(data[i:end])); err != nil {
 			return err

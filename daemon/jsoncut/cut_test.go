@@ -54,6 +54,17 @@ func TestMembers(t *testing.T) {
 	if want := `a=1 b={"c":[ 2 ]} ="x"`; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %v, %v; want %s", got, err, want)
 	}
+	for _, noValue := range []string{`{"a":}`, `{"a": ,"b":1}`, `{"b":1,"a":]}`} {
+		err := Members([]byte(noValue), func(_, v []byte) error {
+			if len(v) == 0 {
+				t.Errorf("%s: got a member without a value", noValue)
+			}
+			return nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "want a value") {
+			t.Errorf("%s: got %v; want an error that asks for a value", noValue, err)
+		}
+	}
 	stop := errors.New("enough")
 	if err := Members([]byte(`{"a":1,"b":2}`), func(_, _ []byte) error { return stop }); err != stop {
 		t.Errorf("got %v; want the function's", err)
