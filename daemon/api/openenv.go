@@ -28,12 +28,7 @@ var openEnvRoute = trainer{
 		if len(action) == 0 || action[0] != '{' {
 			return badField("action", action, "an object with response and label")
 		}
-		outer, fault := timeoutOf(x.body, "")
-		if fault == nil {
-			fault = x.readAction(action, "action.")
-		}
-		x.timeout = cmp.Or(outer, x.timeout)
-		return fault
+		return x.readStep(x.body, action)
 	},
 	encode: stepped, answerOtherwise: (*Server).playStep,
 	moreRoutes: map[string]route{
@@ -71,6 +66,18 @@ func (exchange *exchange) readAction(data []byte, path string) *scoring.Error {
 	if fault == nil {
 		exchange.timeout, fault = timeoutOf(data, path)
 	}
+	return fault
+}
+
+// readStep reads body, a step of OpenEnv, whose member action is the object action, as the one sample of
+// the exchange, and its timeout. The timeout of the step counts; without one, that of the action does.
+// The sample may be set even if there is a fault.
+func (exchange *exchange) readStep(body, action []byte) *scoring.Error {
+	timeout, fault := timeoutOf(body, "")
+	if fault == nil {
+		fault = exchange.readAction(action, "action.")
+	}
+	exchange.timeout = cmp.Or(timeout, exchange.timeout)
 	return fault
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -283,6 +284,30 @@ func TestSessionDoor(t *testing.T) {
 		}
 		if conn != nil {
 			conn.Close()
+		}
+	}
+}
+
+// TestStepTimeout: the timeout of a step counts before that of its action, and both must be usable.
+func TestStepTimeout(t *testing.T) {
+	const action = `{"response":"x","label":{"suite":"fake","id":"a","test":"sum"}`
+	for _, c := range []struct {
+		inAction, inStep string
+		want             time.Duration
+		fault            string
+	}{
+		{``, ``, 0, ""},
+		{`,"timeout_s":2`, ``, 2 * time.Second, ""},
+		{``, `,"timeout_s":3`, 3 * time.Second, ""},
+		{`,"timeout_s":2`, `,"timeout_s":3`, 3 * time.Second, ""},
+		{`,"timeout_s":2`, `,"timeout_s":"x"`, 0, "cannot use timeout_s"},
+		{`,"timeout_s":0`, `,"timeout_s":3`, 3 * time.Second, "cannot use action.timeout_s"},
+	} {
+		step := action + c.inAction + `}`
+		e := &exchange{}
+		fault := e.readStep([]byte(`{"action":`+step+c.inStep+`}`), []byte(step))
+		if got := fmt.Sprint(fault); e.timeout != c.want || (fault != nil) != (c.fault != "") || !strings.Contains(got, c.fault) && c.fault != "" {
+			t.Errorf("action%s step%s: got %v and %v; want %v and %q", c.inAction, c.inStep, e.timeout, got, c.want, c.fault)
 		}
 	}
 }

@@ -293,10 +293,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	player := &player{server: server, options: queueOptions, preparation: steps, policy: server.cfg.Policies[openEnv], askPeer: server.peerFuncOf(ctx)}
 	exchange := &exchange{preparation: steps}
 	if fault == nil {
-		fault = exchange.readAction(action, "action.")
-	}
-	if fault == nil && exchange.timeout == 0 {
-		exchange.timeout, fault = timeoutOf(body, "")
+		fault = exchange.readStep(body, action)
 	}
 	if server.failTurn(ctx, fault, nil) {
 		return true
