@@ -235,7 +235,8 @@ func (comparison *Comparison) withdrawWide() {
 	}
 }
 
-// row is a figure of a class of which both sides have samples.
+// row is one figure of a result file with its samples, such as the scenes per second of a class. Rows of two files
+// are compared if they are of the same figure.
 type row struct {
 	what, figure string
 	direction    int // +1 where more is better, -1 where less is

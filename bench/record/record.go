@@ -124,7 +124,7 @@ func Values(samples []stage.Sample, figure func(stage.Sample) float64) []float64
 // its plain variant: per pixel and item 2 to unpack the coverage and 4 to composite
 // it, which the lowest item does not need; per pixel and tile 5 for the sums.
 func Operations(c stage.Cost) float64 {
-	const pixels = 128
+	const pixels = 128 // of a tile
 	return pixels * (6*c.Items + (5-4)*c.Tiles)
 }
 

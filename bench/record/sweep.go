@@ -175,8 +175,8 @@ func terms(point Point) []float64 {
 	return []float64{1, cost.Shapes, point.Ink, cost.Tiles}
 }
 
-// PredictedTime returns the processor time in µs that the fitted model gives for a scene of a point of a sweep: the sum
-// over what the scene consists of, such as shapes and tiles, of their number times the time of one. The
+// PredictedTime returns the processor time in µs that the fitted model gives for a scene of a point of a sweep:
+// the sum over what the scene consists of, such as shapes and tiles, of their number times the time of one. The
 // conversion forbids fused multiply-adds, so that all machines compute the same.
 func (model *Model) PredictedTime(point Point) float64 {
 	sum := 0.0

@@ -117,8 +117,8 @@ func (run *run) failure() error {
 }
 
 // measure runs one measurement: workers prepare scenes and put them into batches, callers measure full
-// batches. When the workers are done it closes the last, partly filled batch, waits for the callers
-// and computes the sample.
+// batches. When the workers are done it gives the last, partly filled batch to the callers, waits for them and
+// computes the sample.
 func (run *run) measure() (Sample, error) {
 	recorders := make([]*recorder, run.Workers+run.Callers)
 	run.start = now()

@@ -68,7 +68,7 @@ type Sample struct {
 type Cost struct {
 	Shapes  float64 `json:"shapes"`
 	Pixels  float64 `json:"pixels"`
-	Records float64 `json:"records"` // of 16 bytes: pieces of segments, rows of masks
+	Records float64 `json:"records"` // rows of coverage masks; this and the counts below are those of render.Parts
 	Items   float64 `json:"items"`
 	Tiles   float64 `json:"boundary_tiles"`
 	Runs    float64 `json:"runs"`
