@@ -84,7 +84,7 @@ type Step struct {
 	Messages []chat.Message
 }
 
-// Heard is a step with what came of it.
+// Heard is a call that was made, with the model's reply to it.
 type Heard struct {
 	Turn int
 	Name string
@@ -98,18 +98,19 @@ type Answer struct {
 	Turn int    // 0 where the suite has none
 	Text string
 	OK   bool // false: the response is null
-	Last int  // index in the calls of the one that gave it; -1 where a call before it failed
-	From int  // index of the first call that belongs to it
+	Last int  // index of the last call that belongs to it, in the list of the task's calls
+	From int  // index of the first one
 }
 
 // Suite asks the tasks of one benchmark.
 type Suite interface {
-	// Arms multiplies the options. left says which combinations no test has, with counts
-	// of tasks; the error is a wrong option.
+	// Arms returns an arm for each combination of the options in which any task is asked.
+	// left has a message for each combination in which some tasks are not asked. A wrong
+	// option, and options by which no task is asked, are errors.
 	Arms(o Options) (arms []Arm, left []string, err error)
 	// Tasks lists the tasks in the order of their file.
 	Tasks() []*Task
-	// Fits reports whether an arm has a task.
+	// Fits reports whether a task is asked in an arm.
 	Fits(t *Task, a Arm) bool
 	// Next returns the next call of a task, nil where all were made. replies has the calls
 	// so far. The error says why the task cannot be asked.
@@ -175,8 +176,9 @@ type choices struct {
 }
 
 // arms returns all combinations of the values that were asked for in which any task is asked. countFitting
-// returns how many of all tasks are asked in an arm. leftOut has a message for each combination in which some tasks
-// are left out. Values that the suite does not have, and combinations that no task has, are errors.
+// returns how many of all tasks are asked in an arm. leftOut has a message for each combination in which some
+// tasks, or all, are left out. A value that the suite does not have is an error, and so is it if no task is asked
+// in any combination.
 func (choices *choices) arms(options Options, countFitting func(Arm) int, tasks int) (arms []Arm, leftOut []string, err error) {
 	var lists [5][]string // of modes, inputs, settings, formats and methods
 	for i, m := range []struct {

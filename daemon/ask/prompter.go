@@ -87,8 +87,8 @@ func (prompter *Prompter) Ask(item *scoring.Item, arm Arm, pictures bool) (*Aske
 }
 
 // checkArm returns an error for an arm that has a value which the suite of the item does not know, and for
-// the input scaffold if the item's test has no scaffold. suite is nil for an unknown one. A member of the arm that only other suites use is
-// ignored, and so is an empty one.
+// the input scaffold if the item's test has no scaffold. suite is nil for an unknown one. A member of the arm
+// that only other suites use is ignored, and so is an empty one.
 func checkArm(item *scoring.Item, suite *scoring.Suite, arm Arm) error {
 	questions := suite != nil && suite.Questions
 	for _, m := range []struct {

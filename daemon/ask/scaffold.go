@@ -43,32 +43,32 @@ func (boards *Boards) openPen() (err error) {
 	return err
 }
 
-// plan is what a scaffold draws, below the shapes and above them; nil for nothing.
-type plan struct{ below, above func(*sheet.Sheet) error }
+// scaffoldLayers are the functions that draw a scaffold, below the shapes and above them; nil for nothing.
+type scaffoldLayers struct{ below, above func(*sheet.Sheet) error }
 
 // HasScaffold reports whether a test has a scaffold.
 func HasScaffold(test string) bool { return test == "arrow" || test == "balance" || test == "graph" }
 
-// scaffold returns what the scaffold of a task draws: a polar plot for arrow and a grid for balance, both
-// below the shapes, and numbers of nodes above them for graph. Other tests are an error. It opens the
-// font.
-func (boards *Boards) scaffold(line []byte, test string) (plan, error) {
+// scaffold returns the functions that draw the scaffold of a task: a polar plot for arrow and a grid for
+// balance, both below the shapes, and numbers of nodes above them for graph. Other tests are an error. It opens
+// the font.
+func (boards *Boards) scaffold(line []byte, test string) (scaffoldLayers, error) {
 	if err := boards.openPen(); err != nil {
-		return plan{}, err
+		return scaffoldLayers{}, err
 	}
 	doc, err := fastjson.ParseBytes(line)
 	if err != nil {
-		return plan{}, err
+		return scaffoldLayers{}, err
 	}
 	switch test {
 	case "arrow":
-		return plan{below: func(s *sheet.Sheet) error { return boards.pen.polar(s, doc) }}, nil
+		return scaffoldLayers{below: func(s *sheet.Sheet) error { return boards.pen.polar(s, doc) }}, nil
 	case "balance":
-		return plan{below: boards.pen.grid}, nil
+		return scaffoldLayers{below: boards.pen.grid}, nil
 	case "graph":
-		return plan{above: func(s *sheet.Sheet) error { return boards.pen.nodes(s, doc) }}, nil
+		return scaffoldLayers{above: func(s *sheet.Sheet) error { return boards.pen.nodes(s, doc) }}, nil
 	}
-	return plan{}, fmt.Errorf("cannot draw scaffold: the test %s has none", test)
+	return scaffoldLayers{}, fmt.Errorf("cannot draw scaffold: the test %s has none", test)
 }
 
 // The polar plot about the arrow, px.
@@ -101,7 +101,7 @@ func (pen *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 		arrow.GetFloat64("y")+float64(sin*halfW)+float64(cos*halfH))
 	for k := 1; k <= polarRings; k++ {
 		r := float64(k * polarStep)
-		s.Fill(lineTone, arc(centre, r+0.5, false), arc(centre, r-0.5, true)) // a ring of 1 px
+		s.Fill(lineTone, circle(centre, r+0.5, false), circle(centre, r-0.5, true)) // a ring of 1 px
 	}
 	for k := range spokes {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / spokes)
@@ -115,10 +115,10 @@ func (pen *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	return nil
 }
 
-// arc returns a circle of a scaffold about a point as a polygon of so many sides that they are less than
+// circle returns a circle of a scaffold about a point as a polygon of so many sides that they are less than
 // a hundredth of a pixel off. An inner circle runs the other way round, so that the fill leaves it out. The
 // products are converted, so that no machine fuses them with the sums and all get the same picture.
-func arc(point sheet.Point, r float64, inner bool) sheet.Loop {
+func circle(point sheet.Point, r float64, inner bool) sheet.Loop {
 	const sides = 720
 	loop := make(sheet.Loop, sides)
 	for i := range loop {
@@ -184,8 +184,8 @@ func (pen *pen) grid(s *sheet.Sheet) error {
 	return nil
 }
 
-// nodes draws the scaffold of the graph test, which is what a picture adds to the whiteboard so that the model
-// can name places: the number of each node, which its id ends in, at the middle of the node.
+// nodes draws the scaffold of the graph test: the number of each node, with which its id ends, at the middle
+// of the node.
 func (pen *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 	for _, value := range doc.GetArray("shapes") {
 		n, ok := strings.CutPrefix(string(value.GetStringBytes("id")), "shape:node-")

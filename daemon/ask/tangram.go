@@ -156,8 +156,8 @@ func (tangram *tangram) addSolutions(set []*assembly.Instance, all []choice.Cand
 }
 
 // Arms implements Suite: an arm for each combination of the modes and settings in options. Task 1 has no
-// settings, so if there are tasks of it, it gets one arm without a setting for each mode. The messages say
-// which combinations leave tasks out.
+// settings, so if there are tasks of it, it gets one arm without a setting for each mode. There are no messages
+// on tasks that are left out, because every combination asks all tasks of Task 2.
 func (tangram *tangram) Arms(options Options) ([]Arm, []string, error) {
 	arms, left, err := tangram.choice.arms(options, func(Arm) int { return len(tangram.tasks) }, len(tangram.tasks))
 	if err != nil {
