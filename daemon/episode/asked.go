@@ -96,6 +96,7 @@ func (asked *asked) Answers(t *ask.Task, _ ask.Arm, replies []ask.Heard) (all []
 	for i, h := range replies {
 		one := ask.Answer{ID: t.ID + "/" + strconv.Itoa(h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i}
 		if err == nil && h.OK {
+			// Begin alone merges the answer into those before. End would only add the score, which nobody asks for here.
 			response := episode.Begin(scoring.AppendString(nil, h.Text)).response
 			if response[0] == '"' { // a text, not a JSON object
 				one.Text = string(jsoncut.Text(response))

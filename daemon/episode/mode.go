@@ -18,7 +18,7 @@ type mode struct {
 	closing           string // ends the prompt of a further turn
 }
 
-// closing requests of modes.
+// The closing requests of modes.
 const (
 	againBoard = "\n\nImprove your answer. The whiteboard starts again as it was: answer with one complete JSON block.\n"
 	onBoard    = "\n\nImprove your answer. The whiteboard is as your answers left it: answer with a JSON block of what is to be changed now.\n"
@@ -28,7 +28,7 @@ const (
 )
 
 // modesOf returns the modes in which a test can be played over several turns, the default first. A
-// mode says how many turns there are, at which score an episode ends, whether answers build on each
+// mode says how many turns there are, at which reward an episode ends, whether answers build on each
 // other, and how prompts after the first end.
 func modesOf(suite *scoring.Suite, test string) []mode {
 	switch {

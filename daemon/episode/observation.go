@@ -19,7 +19,7 @@ type observation struct {
 	total         []byte // JSON of the return
 }
 
-// null is JSON's.
+// null is the JSON value of members without a value.
 var null = []byte("null")
 
 // First returns the observation of a reset: the task's prompt and its pictures. Errors wrap
@@ -44,7 +44,8 @@ func (episode *Episode) First() ([]byte, error) {
 
 // observe returns the observation after a turn as JSON: how the answer was read and scored, feedback,
 // pictures, and the next prompt. At the end of the episode it has the return, the sum that a trainer gets,
-// in place of the prompt. The prompt and the pictures are also kept in episode.nextPrompt and episode.shownPictures.
+// in place of the prompt. The prompt and the pictures are also kept in episode.nextPrompt and
+// episode.shownPictures.
 func (episode *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
 	observed := observation{status: null, score: null, error: null, answer: null, total: null, result: episode.markProtocol(result.JSON)}
 	status := result.Status

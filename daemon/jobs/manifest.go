@@ -68,8 +68,9 @@ const (
 	ShardLines = 2000
 	ShardBytes = 8 << 20
 
-	// Short lines take more than ShardLines to a shard, as the files of one take as long to write as
-	// some hundred of them take to score: up to shortBytes and that part of the input, and shortLines.
+	// A shard of short lines has more than ShardLines lines, because writing the files of a shard takes as
+	// long as scoring some hundred short lines. It ends when it has shortBytes or 1/shortPart of the bytes
+	// of its input, whichever is less, or shortLines lines.
 	shortBytes = 1 << 20
 	shortPart  = 16
 	shortLines = 8 * ShardLines
@@ -126,8 +127,8 @@ func Open(store Store) (job *Job, err error) {
 	return job, nil
 }
 
-// lastLine returns the last line of a manifest without its line end, which must be shorter
-// than 512 bytes. It returns nil if the line end is missing.
+// lastLine returns the last line of a manifest without its line end, or nil if the line end is missing.
+// The line must be shorter than 512 bytes, as that of manifestEnd is.
 func lastLine(file *os.File) ([]byte, error) {
 	const tail = 512
 	info, err := file.Stat()

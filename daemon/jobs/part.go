@@ -16,12 +16,12 @@ type Cell struct {
 	Suite   string  `json:"suite"`
 	Test    string  `json:"test"`
 	Series  string  `json:"series"`
-	N       int     `json:"n"`
-	Scored  int     `json:"scored"`
-	Missing int     `json:"missing"`
-	Cut     int     `json:"cut"`
-	Sum     float64 `json:"sum"`
-	Squares float64 `json:"squares"`
+	N       int     `json:"n"`       // results
+	Scored  int     `json:"scored"`  // those with a score
+	Missing int     `json:"missing"` // those without a response
+	Cut     int     `json:"cut"`     // those whose answer was truncated
+	Sum     float64 `json:"sum"`     // of the scores
+	Squares float64 `json:"squares"` // the sum of the scores' squares
 }
 
 // Marker says that a part is done. It is written after the part.
