@@ -48,7 +48,7 @@ type Input struct {
 	remote    *address.Object // nil for what is no address
 	spool     *os.File        // the temporary copy that RandomAccess made, nil for none
 	spoolSize int64           // its size
-	madeOnce  map[string]any  // what Once returned, by name
+	madeOnce  map[string]any  // what MakeOnce returned, by name
 	spoolHead []byte          // the first bytes of spool, for Head
 	closers   []func() error
 }
@@ -136,7 +136,7 @@ func (in *Input) WaitForMore() bool {
 	return len(b) > buffered
 }
 
-// Lines returns the decompressed text as lines. Lines, Stream and Random exclude each other.
+// Lines returns the decompressed text as lines. Only one of Lines, Stream and RandomAccess may be used to read it.
 func (in *Input) Lines() *dump.Reader { return in.text }
 
 // Stream returns the decompressed text after a byte order mark.
@@ -245,9 +245,8 @@ var refusals = []refusal{
 // tarWordOffset is the offset of the word ustar in a tar archive.
 const tarWordOffset = 257
 
-// refuseOtherForms refuses a dump in a form that no reader accepts, such as an image, a pickle, or data
-// that is compressed twice. It waits for more bytes only of files, because a pipe may
-// deliver slowly.
+// refuseOtherForms refuses a dump in a form that no reader accepts, such as a database, a pickle, or data
+// that is compressed twice. It waits for more bytes only of files, because a pipe may deliver slowly.
 func (in *Input) refuseOtherForms() error {
 	if _, err := in.text.Peek(1); err != nil && err != io.EOF {
 		return err

@@ -90,7 +90,7 @@ func (walker *Walker) fill() error {
 }
 
 // mustFill reads more of the JSON document as fill does, at a place where the document must not
-// end. There the end is an error for which Torn is true.
+// end. There the end is an error for which BreaksOff is true.
 func (walker *Walker) mustFill() error {
 	err := walker.fill()
 	if err == io.EOF {

@@ -21,7 +21,7 @@ type Record struct {
 
 	Response     string // the text of the answer, verbatim (docs/spec/dumps.md#r2)
 	Reasoning    string // thought that the format keeps apart from the answer
-	FinishReason string // by Finish
+	FinishReason string // as CommonFinishReason returns it
 	Cut          Cut
 	Usage        Usage
 	Missing      *scoring.Error // why there is no answer; nil where there is one
@@ -98,8 +98,8 @@ var finishReasons = map[string]string{
 	"tool_use": "tool_calls", "refusal": "content_filter",
 }
 
-// CommonFinishReason returns the common name for the reason why a model stopped, which each tool writes in its own way:
-// "stop" for "end_turn", for example. A reason without a common name is returned in lower case.
+// CommonFinishReason returns the common name for the reason why a model stopped, which each tool writes in its
+// own way: "stop" for "end_turn", for example. A reason without a common name is returned in lower case.
 func CommonFinishReason(reason string) string {
 	reason = strings.ToLower(reason)
 	if name := finishReasons[reason]; name != "" {
