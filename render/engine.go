@@ -229,7 +229,7 @@ type Worker struct {
 	builder paint.Builder
 	drawing paint.Drawing
 	binner  batch.Binner
-	tiled   batch.Tiled // what the last view came to
+	tiled   batch.Tiled // the tiles of the last view
 	keys    keyMaker
 	edits   delta.Finder
 }
@@ -290,7 +290,7 @@ func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 // dropLargeMemory replaces the buffers of the worker by empty ones if any has grown beyond its
 // limit, so that one large view does not make the worker large for good.
 func (w *Worker) dropLargeMemory() {
-	const builderShare = 4 // a builder holds the paths of all shapes: it is large later than the rest
+	const builderShare = 4 // a builder holds the paths of all shapes, so it may grow larger than the rest
 	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes ||
 		w.builder.Volume() > builderShare*largeBytes || w.keys.isLarge() {
 		*w = Worker{engine: w.engine, builder: w.engine.builder()}
@@ -352,8 +352,8 @@ func (p *Prepared) Work() int {
 	return p.tiled.Work()
 }
 
-// Size returns the size of the view's picture in px. A view has tiles of its own only if its tally is
-// neither in the cache (outcome) nor shared with an equal view; otherwise the size comes from these.
+// Size returns the size of the view's picture in px. It is that of the outcome in the cache or of the shared view,
+// if the view has one of these, because then it has no tiles of its own.
 func (p *Prepared) Size() (width, height int) {
 	switch {
 	case p.outcome != nil:

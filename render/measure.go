@@ -44,8 +44,8 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 }
 
 // MeasureTimed measures one batch of views as Measure does, and returns the timing of the batch, also
-// after an error. It appends one tally per view to dst, in the order of ps: of some the tally is known
-// already, is shared with an equal view, or is not wanted (then it is zero).
+// after an error. It appends one tally per view to dst, in the order of ps. Not all are measured here: a tally
+// may be known already, be shared with an equal view, or not be wanted (then it is zero).
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	m := measurement{engine: e, ps: ps, timing: Timing{Views: len(ps)}}
 	if err := m.run(); err != nil {
@@ -84,7 +84,7 @@ func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*
 		return dst, timing, err
 	}
 	evaluated := time.Now()
-	// The device gave rows for the first b.Shader() runs; the Go twin evaluates the rest.
+	// The device gave rows for the first b.ShaderRuns() runs; the Go twin evaluates the rest.
 	if n := len(b.Runs) * batch.TileH; len(packed.rows) < n {
 		packed.rows = slices.Grow(packed.rows, n-len(packed.rows))[:n]
 		cpu.Rows(b, b.ShaderRuns(), len(b.Runs), packed.rows)
@@ -106,8 +106,8 @@ func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 }
 
 // PicturesTimed draws the views as Pictures does, and returns the timing of the batch, in which views
-// that the editor has drawn and edits of kept pictures have no part. It panics if one of these was
-// finished without keep.
+// that the editor has drawn and edits of kept pictures have no part. A view that the editor has drawn and
+// that was finished without keep is an error.
 func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	images := make([]*image.NRGBA, len(ps))
 	var native []*Prepared

@@ -243,8 +243,8 @@ func (e *Engine) editedPicture(p *Prepared) *image.NRGBA {
 	return nrgba(pixels, width, height)
 }
 
-// completeTally returns the tally of the view from that of its tiles: for an edit of a kept picture it is the tally of that
-// one, less its sums inside the region that was drawn again, plus those of the tiles.
+// completeTally returns the tally of the view from that of its tiles. For an edit of a kept picture it is the tally of
+// that one, less its sums inside the region that was drawn again, plus those of the tiles.
 func (p *Prepared) completeTally(tiles metric.Tally) metric.Tally {
 	if p.editOf != nil {
 		tiles.Add(p.editOf.tally())

@@ -14,10 +14,10 @@ import (
 // stage is the tile stage on a backend. Implementations are safe for concurrent
 // use and give whole results or an error.
 type stage interface {
-	// Sums evaluates the runs [0, Shader) of a batch: TileH RowSums per run, in
-	// dst where it is large enough.
+	// Sums evaluates the first ShaderRuns runs of a batch: TileH RowSums per run,
+	// in dst where it is large enough.
 	Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error)
-	// Pixels evaluates the same runs into a picture buffer of b.Pixels.
+	// Pixels evaluates the same runs into a picture buffer of b.PixelCount px.
 	Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error)
 	// Copy returns a copy of pixels.
 	Copy(pixels []uint32) []uint32
