@@ -16,8 +16,8 @@ const (
 	headingRadius = 4
 	HeadingPad    = 12 // the box is that much wider than its text
 	HeadingLeast  = 10 // the narrowest box that is drawn natively
-	// HeadingBaseline is the y of the text's baseline. The editor asks for y = -20 on the
-	// mathematical baseline, which the browser takes to be half the font's ascent above the other.
+	// HeadingBaseline is the y of the text's mathematical baseline, on which the editor places it. The
+	// browser has that line half the font's ascent above the baseline on which letters stand.
 	HeadingBaseline = -20
 )
 

@@ -110,7 +110,7 @@ func dotWidth(sh *scene.Shape, width float64) float64 {
 	return width + float64(rng.Next()*width/sixth)
 }
 
-// penStreamline is the smoothing of a line that was drawn with a real pen.
+// penStreamline is freehandPen.streamline for a line that was drawn with a real pen.
 const penStreamline = 0.62
 
 // drawPen returns the pen of a freehand shape: how its line is smoothed, and how wide it is for a

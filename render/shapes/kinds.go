@@ -15,7 +15,7 @@ import (
 // each kind but arrows, which package arrows draws; a new native shape is a new row.
 type Kind struct {
 	// draws makes the draws of the shape's own outline, without its text; nil where plumb
-	// does not draw the kind.
+	// does not draw the kind. growY and back are those of Maker.Shape.
 	draws func(m *Maker, sh *scene.Shape, growY float64, back bool) error
 	// contours gives the lines of the shape's geometry; nil where they are not known from
 	// the shape alone.

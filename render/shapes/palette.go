@@ -60,8 +60,8 @@ const hatchOpacity = 57331
 // Opaque is full opacity, in the steps in which items and groups have their opacity.
 const Opaque = 1 << 16
 
-// Alpha converts an opacity to 1/255, halves rounded up. The browser's opacities are binary32, so
-// decimal opacities give ties; the 128 makes up for the rounding to 1/Opaque.
+// Alpha converts an opacity to 1/255, halves rounded up. An opacity such as 0.7 gives such a half, 178.5, and
+// may have lost up to half a step when it was rounded to steps of 1/Opaque; the 128 makes up for that.
 func Alpha(opacity uint32) uint32 { return (opacity*255 + Opaque/2 + 128) / Opaque }
 
 // OpacityOfAlpha returns an opacity in steps of 1/Opaque that Alpha converts to alpha, 0 to 255.

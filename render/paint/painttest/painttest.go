@@ -31,8 +31,8 @@ func Polygon(drawing *paint.Drawing, item paint.Item, pts ...[2]float64) {
 	drawing.Items = append(drawing.Items, item)
 }
 
-// Pairs marks random pixels of the last item of drawing as drawn by the two-pixel rule, some of
-// them outside of the picture.
+// Pairs marks random pixels of the last item of drawing as drawn by the two-pixel rule
+// (docs/spec/raster.md#r22), some of them outside of the picture.
 func Pairs(r *rand.Rand, drawing *paint.Drawing) {
 	item := &drawing.Items[len(drawing.Items)-1]
 	item.FirstPairPixel = int32(len(drawing.PairPixels))
