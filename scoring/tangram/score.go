@@ -152,7 +152,7 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, meter *
 
 // checkPieces fills in the geometry of each parsed tangram piece: whether it is simple, rigid
 // (docs/spec/tangram.md#r31) and congruent to its type (docs/spec/tangram.md#r32). An answer with a
-// syntax error has no errors of rigid geometry, except in RGEParsed.
+// syntax error has no errors of rigid geometry, except in RigidErrorParsed.
 func (score *Score) checkPieces(workspace *workspace, result *plane.Result, decimal bool) {
 	anyDistorted, anyIncongruent := false, false
 	for i, list := range workspace.polygons {

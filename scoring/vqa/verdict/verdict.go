@@ -58,7 +58,8 @@ func applyRules(text string, depth int) (isRight, ok bool) {
 	return false, false
 }
 
-// verdictWords are the texts of verdicts. A text comes before those that begin it.
+// verdictWords are the texts of verdicts. A text comes before the shorter ones with which it begins, as "0.0"
+// before "0".
 var verdictWords = []struct {
 	text  string
 	means verdict
