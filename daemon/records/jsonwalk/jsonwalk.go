@@ -1,7 +1,7 @@
 // Package jsonwalk walks through a JSON document of any size in bounded memory. In: a stream of
 // JSON text. Out: the members and elements that a caller asks for, as valid text; the rest is
-// skipped unread. It checks brackets, quotes, commas and colons, and leaves numbers and escapes to
-// the parser of what it kept. See docs/spec/dumps-files.md#r1.
+// skipped unread. It checks that brackets and quotes are closed and that commas or colons separate values. All
+// else, such as numbers and escapes, it leaves to the parser of what it kept. See docs/spec/dumps-files.md#r1.
 package jsonwalk
 
 import (
