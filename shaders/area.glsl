@@ -1,13 +1,13 @@
 // area.glsl: covered lengths of scan lines.
 //   twin    render/region/area.go
-// ROWS scan lines stand STEP units apart, and a thread takes LINES of them. A scene has at most PARTS convex parts
-// (render/region.MaxParts), so one line has no more intervals.
+// ROWS scan lines stand STEP units apart, and a thread takes LINES of them. A scene has at most PARTS
+// convex parts (render/region.MaxParts), so one line has at most as many intervals.
 const int ROWS = 4096, STEP = 16, LINES = 4, PARTS = 48;
 int low[PARTS], high[PARTS]; // the intervals of the scan line that are covered
 
-// cover appends the intervals of the scan line y that the convex parts in edges [first, end) cover, one for
-// each part, from its leftmost crossing to its rightmost. It returns how many intervals there are then; n is
-// how many there were.
+// cover appends to low and high the intervals of the scan line y that the convex parts in edges [first, end)
+// cover, one for each part, from its leftmost crossing to its rightmost. n is the number of intervals before;
+// the number after is returned.
 int cover(uint first, uint end, int y, int n) {
     int a = FAR, b = -1;
     for (uint i = first; i < end; i++) {
@@ -30,8 +30,8 @@ int cover(uint first, uint end, int y, int n) {
     return n;
 }
 
-// covered returns the length of the union of the intervals [first, end). It goes along the line: to the farthest
-// end of the intervals that begin at or before pos, or over a gap to the next start.
+// covered returns the length of the union of the intervals [first, end). It goes along the line in steps: to
+// the farthest end of the intervals that begin at or before pos, or over a gap to the next start.
 uint covered(int first, int end) {
     int pos = -1, sum = 0;
     for (;;) {

@@ -1,6 +1,6 @@
 // block.glsl: blocks of 16 x 16 px, which SEED, OCCUPY, FLOOD, BOUND and SEARCH share.
-// place finds the set, 0 or 1, and the column and row of the block of a thread. It returns false for a thread past
-// the last block.
+// place finds the set, 0 or 1, and the column and row of the block of a thread. It returns false for a thread
+// past the last block.
 bool place(Job j, out uint set, out uvec2 b) {
     uint t = gl_GlobalInvocationID.x, n = j.across * j.down;
     set = t / n;
@@ -8,7 +8,7 @@ bool place(Job j, out uint set, out uvec2 b) {
     return set < 2u;
 }
 
-// row16 returns the 16 px of a row of a block as bits, the leftmost one lowest.
+// row16 returns the 16 px of a row of a block as bits. The leftmost px is the lowest bit.
 uint row16(Job j, uint set, uvec2 b, uint y) {
     return uBits[j.bits + (set * j.height + y) * j.words + (b.x >> 1)] >> ((b.x & 1u) * 16u) & 0xffffu;
 }

@@ -1,12 +1,12 @@
 // coverage.glsl: the records of the tile stage, and the coverage of an item in one pixel row.
-// Every variant of the stage begins with it; variants composite boundary tiles in registers.
+// Every variant of the stage begins with this file. A thread keeps its sixteen columns in registers, as
+// four uvec4 of bytes.
 //   reads   masks, items, tiles, runs (render/batch/layout.go)
 //   writes  PLAIN, DOUBLE, FULL: one RowSums per (run, row); PICTURE: RGBA8 pixels
 //   launch  8 rows x 8 runs a group; groups (1, ceil(runs/8)); a thread is one
 //           pixel row of one run, no barrier, no shared memory
 //   twin    render/cpu/coverage.go; everything is integers, so results must be equal bit for
 //           bit on any device
-// Sixteen columns live in four uvec4 of bytes.
 layout(local_size_x = 8, local_size_y = 8) in;
 
 uniform uint uFirstRun; // this dispatch covers runs [uFirstRun, uFirstRun + uRuns)
@@ -41,6 +41,7 @@ layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per
 // Bits of an item's second word, as render/batch/layout.go names them; its lowest byte is the item's alpha.
 const uint CLIP = 1u << 8, CLIPPED = 1u << 9, GROUP_FIRST = 1u << 10, GROUP_LAST = 1u << 11;
 const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, APART = 1u << 17;
+// The columns of the four uvec4 of a Row.
 const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10, 11), C3 = uvec4(12, 13, 14, 15);
 
 // Sixteen columns of one pixel row, 0..255 each.

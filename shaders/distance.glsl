@@ -1,12 +1,13 @@
 // distance.glsl: BOUND and SEARCH, how far the pixels of one set are from the other.
 //   twin    render/region/distance.go
-// llvmpipe ends all loops of a vector of threads, up to 16, after 65,535 iterations,
-// whatever they have found: those of searches are counted, and a thread that needs
-// more says so. What it does besides takes 272.
+// llvmpipe ends the loops of a vector of up to 16 threads after 65,535 iterations in all, and reports no
+// error. So a thread counts the iterations of its searches, and a search that needs more than are left
+// returns NONE. The loops of main take at most 16 + 256 more, and 16 * (3500 + 272) is below the limit.
 int left = 3500; // iterations that this thread's searches may still take
 
-// within returns the squared distance of p from the nearest pixel of block b of a set, or best if that is less. In
-// each row of the block it looks at the first pixel at or right of p and the last one at or left of it.
+// within returns the squared distance of p from the nearest pixel of block b of a set, or best if that is
+// less. In each row of the block it looks at the first pixel at or right of p and at the last one at or left
+// of p.
 uint within(Job j, uint set, uvec2 b, ivec2 p, uint best) {
     int x = p.x - int(b.x * BLOCK);
     uint up = NONE << uint(clamp(x, 0, 16)), down = (1u << uint(clamp(x + 1, 0, 16))) - 1u;
@@ -23,9 +24,10 @@ uint within(Job j, uint set, uvec2 b, ivec2 p, uint best) {
 // gap returns how far coordinate p lies outside of the block with the index b on that axis, px.
 int gap(int p, int b) { return max(0, max(b * int(BLOCK) - p, p - b * int(BLOCK) - int(BLOCK) + 1)); }
 
-// nearest returns the squared distance from p of the nearest pixel of a set. The set must have one at the squared
-// distance best. It looks at the blocks with pixels within that distance, row by row, and may end early with any
-// distance that is at most enough. It returns NONE if the search takes more iterations than are left.
+// nearest returns the squared distance from p of the nearest pixel of a set. The set must have one at the
+// squared distance best. It looks at the blocks with pixels within that distance, row by row, and may end
+// early with any distance that is at most enough. It returns NONE if the search takes more iterations than
+// are left.
 uint nearest(Job j, uint set, ivec2 p, uint best, uint enough) {
     int reach = int(sqrt(float(best))) + 2, words = int(j.across + 31u) / 32; // 2 px more, as sqrt is rounded
     int last = min(int(j.down) - 1, (p.y + reach) / int(BLOCK));
@@ -50,10 +52,11 @@ uint nearest(Job j, uint set, ivec2 p, uint best, uint enough) {
     return left < 0 ? NONE : best;
 }
 
-// A thread looks at the pixels of a block that are not in the other set. BOUND stores how far they are at most from
-// the other set, by the seed that the flooding found near the block, and raises the job's distance by the exact
-// one of the pixel that seems farthest. SEARCH finds the exact distances of blocks whose bound exceeds the job's
-// distance, and raises that.
+// A thread looks at the pixels of a block that are not in the other set. BOUND stores an upper bound of their
+// distance from the other set: the distance from the seed that the flooding found near the block. It also finds
+// the exact distance of the pixel that is farthest from the seed, and raises the job's distance to that if it
+// is greater. SEARCH does the same with the exact distances of all pixels in blocks whose bound exceeds the
+// job's distance.
 void main() {
     Job j = job();
     uint set;

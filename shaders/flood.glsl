@@ -1,7 +1,7 @@
 // flood.glsl: one step of jump flooding over blocks.
 //   twin    render/region/distance.go
-// A thread gives its block that one of the seeds of nine blocks, itself and its neighbours uStep blocks away, which
-// is nearest to the middle of the block; NONE if none has a seed.
+// A thread compares the seeds of nine blocks, its own and the neighbours uStep blocks away. It stores the one
+// that is nearest to the middle of its block, or NONE if there is no seed.
 void main() {
     Job j = job();
     uint set;

@@ -8,8 +8,8 @@ uint below(int n) {
 
 uvec4 below(ivec4 n) { return uvec4(below(n.x), below(n.y), below(n.z), below(n.w)); }
 
-// A thread sets the bits of four words, 128 px of a row of one set: those of the pixels that the segments of the
-// set's boundary meet.
+// A thread writes four words, 128 px of a row of one set. It sets the bits of the pixels that the segments of
+// the set's boundary meet.
 void main() {
     Job j = job();
     uint quads = (j.words + 3u) / 4u, t = gl_GlobalInvocationID.x;

@@ -9,10 +9,10 @@
 //           SEED    a block of 16 x 16 px of one set: some pixel of it
 //           OCCUPY  32 blocks of one set: which have any pixel
 //           FLOOD   a block, once for each step: the nearest seed of its neighbours
-//           BOUND   a block: how far its pixels are at most from the other set,
-//                   and exactly so for the one that seems farthest
-//           SEARCH  a block whose bound exceeds that: its pixels, exactly
-//           The last two leave NONE in Far2 where a search is too long for them.
+//           BOUND   a block: an upper bound of the distance of its pixels from the
+//                   other set, and the exact distance of one of them
+//           SEARCH  a block whose bound exceeds Far2: the exact distances of its pixels
+//           BOUND and SEARCH store NONE in Far2 where a search takes too many iterations.
 //   twin    render/region/oracle.go; integers, equal bit for bit. The only floats are the x
 //           of an edge at a height: one product and one sum, both `precise`
 // No barriers, no shared memory. Atomics are a few per thread at its end; max and
@@ -43,7 +43,7 @@ const uint BLOCK = 16u;
 
 Job job() { return uJobs[uFirst + gl_WorkGroupID.y]; }
 
-// at is the x of an edge at a height that it has, rounded down.
+// at returns the x of an edge at the height y, which is one of the edge's, rounded down.
 int at(uvec4 e, int y) {
     int x0 = int(e.x & 0xffffu), x1 = int(e.y & 0xffffu);
     precise float t = float(y - int(e.x >> 16)) * uintBitsToFloat(e.z);

@@ -14,8 +14,8 @@ uint rgba(uint ta, uvec3 ca, uint tb, uvec3 cb) {
     return c.x | c.y << 8 | c.z << 16 | alpha << 24;
 }
 
-// store4 stores the pixels from .. from+3 of a row, whose first pixel is uPixels[at], but only those below valid. t
-// is alpha; r, g and b are colours times alpha, of set A (with the letter a behind) and of set B.
+// store4 stores the pixels from .. from+3 of a row, whose first pixel is uPixels[at], but only those below
+// valid. t is alpha; r, g and b are colours times alpha. Names that end in a are of set A, in b of set B.
 void store4(uint at, uint valid, uint from, uvec4 ta, uvec4 ra, uvec4 ga, uvec4 ba, uvec4 tb, uvec4 rb, uvec4 gb, uvec4 bb) {
     for (uint i = 0u; i < 4u; i++) {
         if (from + i < valid) {

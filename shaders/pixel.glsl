@@ -87,8 +87,9 @@ void lay(inout Layer l, Row cover, uint alpha, uint color) {
 }
 
 // draw paints a colour on the layer: all by lay if rounded, else the pixels that bits chooses by the
-// two-pixel rule and the others by paint. Drivers that run all lanes of a vector together skip
-// neither side of a branch but leave loops early, so the rare cases are loops of one step.
+// two-pixel rule and the others by paint. A driver that runs the threads of a vector together executes
+// both sides of every branch, but skips a loop that no thread of the vector enters. So the rare cases are
+// loops of at most one step.
 void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool rounded) {
     Layer was = l;
     paint(l, cover, alpha, color);

@@ -1,7 +1,7 @@
 // rows.glsl: a thread composites one pixel row of a run, tile by tile, and sums or stores it.
 //   twin    render/cpu/rows.go, composite.go
-// A thread composites row y of every tile of a run, in the way that its variant needs, back to front, and adds the
-// sums of the row or stores its pixels.
+// A thread composites row y of every tile of a run, back to front. PICTURE stores the pixels; the other
+// variants store the sums of the row over all tiles of the run.
 void main() {
     uint y = gl_LocalInvocationID.x;
     uint local = gl_GlobalInvocationID.y;
@@ -57,19 +57,19 @@ void main() {
                 cover = times(cover, clip);
             }
             uint alpha = it.y & 0xffu;
-            bool into = (it.y & SECOND) != 0u, grouped = (it.y & GROUPED) != 0u;
+            bool toSecond = (it.y & SECOND) != 0u, grouped = (it.y & GROUPED) != 0u;
             if ((it.y & GROUP_LAST) != 0u) group = clear();
             uint bits = paired(it, run.w, y);
             bool rounded = (it.y & ROUND) != 0u;
             // The layer that the item is painted on: the open group's, or its set's.
-            Layer l = pick(grouped, group, pick(into, second, first));
+            Layer l = pick(grouped, group, pick(toSecond, second, first));
             draw(l, cover, alpha, it.z, bits, rounded);
             group = pick(grouped, l, group);
-            second = pick(into && !grouped, l, second);
-            first = pick(into || grouped, first, l);
+            second = pick(toSecond && !grouped, l, second);
+            first = pick(toSecond || grouped, first, l);
             if ((it.y & GROUP_FIRST) != 0u) {
                 bool apart = (it.y & APART) != 0u;
-                if (into) merge(second, group, it.w, apart);
+                if (toSecond) merge(second, group, it.w, apart);
                 else merge(first, group, it.w, apart);
             }
         }

@@ -16,8 +16,8 @@ uint sum4(uvec4 v) { return v.x + v.y + v.z + v.w; }
 // covered is 1 for each pixel whose alpha is not 0.
 uvec4 covered(uvec4 a) { return min(a, uvec4(1u)); }
 
-// moments returns in x the sum of the alpha of a row, at most 16*255, and in y the sum of alpha * column, where col
-// is the column of the row's first pixel.
+// moments returns in x the sum of the alpha of a row, at most 16*255, and in y the sum of alpha * column, where
+// col is the column of the row's first pixel.
 uvec2 moments(Row s, uint col) {
     uint a = sum4(s.a), b = sum4(s.b), c = sum4(s.c), d = sum4(s.d);
     uvec4 in4 = s.a + s.b + s.c + s.d;

@@ -38,10 +38,9 @@ typedef void (*get_integerv)(unsigned, int *);
 typedef void (*get_bytes)(unsigned, unsigned, unsigned char *);
 
 #ifdef __GLIBC__
-// A context has a thread of its own, and glibc gives a new thread another heap:
-// each context that replaces a lost one would leave 6 to 9 MB in the heap of its
-// predecessor. With one heap for all threads they are used again. Go does not
-// allocate there, so nothing waits for it. Who sets MALLOC_ARENA_MAX decides.
+// one_heap makes all threads allocate from one heap. A context has a thread of its own, to which glibc gives
+// another heap, so the 6 to 9 MB that a lost context leaves in its heap would never be used again. Go allocates
+// elsewhere and does not wait for the lock of this heap. MALLOC_ARENA_MAX and GLIBC_TUNABLES take precedence.
 __attribute__((constructor)) static void one_heap(void)
 {
 	if (!getenv("MALLOC_ARENA_MAX") && !getenv("GLIBC_TUNABLES"))
@@ -51,7 +50,7 @@ __attribute__((constructor)) static void one_heap(void)
 
 void *plumb_proc(const char *name) { return (void *)eglGetProcAddress(name); }
 
-// has looks for one whole word in a list separated by spaces.
+// has reports whether word is one of the words of a list, which are separated by spaces.
 static int has(const char *list, const char *word) {
 	size_t n = strlen(word);
 	for (const char *p = list; p && (p = strstr(p, word)); p += n)
@@ -59,10 +58,10 @@ static int has(const char *list, const char *word) {
 	return 0;
 }
 
-// copy fills a buffer of a fixed size with a string, cut where it is too long and empty for NULL.
+// copy copies a string to a buffer of a fixed size. It cuts a string that is too long; NULL gives "".
 static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from ? from : ""); }
 
-// describe fills in what the extensions of a device, listed in ext, tell of it.
+// describe fills in what can be queried of a device with its extensions, which ext lists.
 static void describe(plumb_device *d, const char *ext) {
 	PFNEGLQUERYDEVICESTRINGEXTPROC str = plumb_proc("eglQueryDeviceStringEXT");
 	PFNEGLQUERYDEVICEATTRIBEXTPROC attrib = plumb_proc("eglQueryDeviceAttribEXT");
@@ -76,7 +75,7 @@ static void describe(plumb_device *d, const char *ext) {
 	if (!d->node[0] && has(ext, "EGL_EXT_device_drm")) copy(d->node, sizeof d->node, str(dev, EGL_DRM_DEVICE_FILE_EXT));
 	if (has(ext, "EGL_EXT_device_persistent_id") && binary)
 		d->has_uuid = binary(dev, EGL_DEVICE_UUID_EXT, sizeof d->uuid, d->uuid, &n) && n == sizeof d->uuid;
-	eglGetError(); // a query that one device refuses must not be blamed on the next call
+	eglGetError(); // clears the error of a query that the device refused
 }
 
 int plumb_devices(plumb_device *out, int max) {
@@ -98,7 +97,7 @@ int plumb_devices(plumb_device *out, int max) {
 	return n < max ? n : max;
 }
 
-// display returns a display of the given kind, EGL_NO_DISPLAY where the client library has none.
+// display returns a display of the given kind, or EGL_NO_DISPLAY where the client library has none.
 static EGLDisplay display(int kind, uintptr_t device) {
 	PFNEGLGETPLATFORMDISPLAYEXTPROC get = plumb_proc("eglGetPlatformDisplayEXT");
 	const char *client = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
@@ -112,7 +111,7 @@ static EGLDisplay display(int kind, uintptr_t device) {
 // attributes fills a with the attributes of a GL 4.3 core context, plus one of
 // four ways to ask that a lost context is reported: 0 robust access by EGL 1.5's
 // names, 1 the same by the flag of KHR_create_context, 2 the report alone,
-// 3 nothing. Drivers refuse different ones.
+// 3 nothing. Which of them a driver accepts differs.
 static void attributes(EGLint *a, int way) {
 	EGLint base[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
 		EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
@@ -124,7 +123,7 @@ static void attributes(EGLint *a, int way) {
 	a[n] = EGL_NONE;
 }
 
-// create makes a context in the first of the four ways that the driver takes.
+// create makes a context in the first of the four ways that the driver accepts.
 static EGLContext create(EGLDisplay d, EGLConfig config, plumb_context *out) {
 	EGLint a[16];
 	for (int way = 0; way <= 3; way++) {
@@ -174,9 +173,9 @@ static void identify(plumb_context *out) {
 	}
 }
 
-// current makes the context and, where the driver has no surfaceless contexts,
-// a surface of one pixel to go with it.
-static int current(EGLDisplay d, const char *ext, plumb_context *out) {
+// make_current makes a context and makes it current. A driver without surfaceless
+// contexts also gets a surface of one pixel, which it needs for that.
+static int make_current(EGLDisplay d, const char *ext, plumb_context *out) {
 	EGLint want[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
 	EGLint one[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
 	EGLConfig config = EGL_NO_CONFIG_KHR;
@@ -208,7 +207,7 @@ int plumb_open(int kind, uintptr_t device, plumb_context *out) {
 	const char *ext = eglQueryString(d, EGL_EXTENSIONS);
 	if (!eglBindAPI(EGL_OPENGL_API)) return fail(out, "eglBindAPI (OpenGL)");
 	if (major * 10 + minor < 15 && !has(ext, "EGL_KHR_create_context")) return fail(out, "EGL_KHR_create_context");
-	if (!current(d, ext, out)) {
+	if (!make_current(d, ext, out)) {
 		plumb_close(out);
 		return 0;
 	}

@@ -6,23 +6,24 @@
 
 #include <stdint.h>
 
-// What EGL tells of one device before anything is opened on it.
+// What EGL reports of one device before a display of it is initialised.
 typedef struct {
 	uintptr_t handle;
 	int software;            // EGL_MESA_device_software
-	int cuda;                // EGL_CUDA_DEVICE_NV, -1 where it is not told
+	int cuda;                // EGL_CUDA_DEVICE_NV, -1 where EGL does not report it
 	int has_uuid;            // EGL_EXT_device_persistent_id
 	unsigned char uuid[16];
 	char node[128];          // DRM render node, else the primary node, else ""
 } plumb_device;
 
 // One context that is current on the calling thread. After a failure, step
-// names the call that failed and error holds eglGetError's value.
+// names the call that failed or the extension or version that is missing, and
+// error holds the last error that eglGetError returned.
 typedef struct {
 	uintptr_t display, context, surface; // surface 0: surfaceless
 	int robust;                          // robust access was granted
-	int notified;                        // loss of the context is reported
-	int no_config;
+	int notified;                        // the driver reports a lost context
+	int no_config;                       // made without an EGLConfig
 	const char *step;
 	int error;
 	int major, minor;                    // of the GL version
@@ -34,13 +35,14 @@ typedef struct {
 
 enum { PLUMB_DISPLAY_DEVICE, PLUMB_DISPLAY_SURFACELESS, PLUMB_DISPLAY_DEFAULT };
 
-// plumb_devices fills at most max entries and returns how many EGL has, or -1
-// where the client library cannot list devices.
+// plumb_devices fills out with at most max devices, and at most 64, and returns
+// how many it filled, or -1 where the client library cannot list devices.
 int plumb_devices(plumb_device *out, int max);
 
 // plumb_open initialises a display of the given kind and makes a context of GL
 // 4.3 core or later current on this thread. It returns 1, or 0 with step and
-// error set; the display then stays initialised when display is not 0.
+// error set. After a failure the display stays initialised if out->display is
+// not 0; the caller ends it with plumb_terminate.
 int plumb_open(int kind, uintptr_t device, plumb_context *out);
 
 // plumb_close releases and destroys the context on the thread that made it.
