@@ -97,11 +97,17 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 // counts, not its content. A group that holds an arrow is refused.
 func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
 	pageToGroup := t.Nodes[group].Page.Inverse()
+	frame := group // the frame that the loop is in, whose content is left out; group for none
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
 		c := &s.Shapes[j]
 		solver.Visited++
-		if c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
-			continue // inside a frame, whose outline counts
+		inFrame := frame != group && c.Parent >= frame // descendants follow their frame, other shapes come after them
+		if inFrame {
+			continue
+		}
+		frame = group
+		if c.Kind == scene.Frame {
+			frame = j
 		}
 		switch c.Kind {
 		case scene.Group:

@@ -48,7 +48,7 @@ func TestArrowsAtDots(t *testing.T) {
 		{"elbows", dot(`"x":200,"y":150`, `"size":"xl"`, small), "", `,"kind":"elbow"`, bind("end", "a", ""),
 			geom.Pt(0, 0), geom.Pt(162.25, 130)},
 	} {
-		s := sceneOf(t, []byte(`{"shapes":[`+tc.targets+`{"id":"shape:r","type":"arrow","x":10,"y":20,`+tc.place+`"props":{"end":{"x":1,"y":1}`+tc.arrow+`}}],"bindings":[`+tc.bindings+`]}`))
+		s := storedScene(t, `{"shapes":[`+tc.targets+`{"id":"shape:r","type":"arrow","x":10,"y":20,`+tc.place+`"props":{"end":{"x":1,"y":1}`+tc.arrow+`}}],"bindings":[`+tc.bindings+`]}`)
 		v, _ := solved(t, s, "shape:r")
 		if !v.Valid || !geom.Near(v.Start, tc.start, 1e-9) || !geom.Near(v.End, tc.end, 1e-9) {
 			t.Errorf("%s: got %v to %v, shown %v; want %v to %v", tc.name, v.Start, v.End, v.Valid, tc.start, tc.end)

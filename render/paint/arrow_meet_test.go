@@ -3,6 +3,7 @@ package paint
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"plumb/render/arrows"
@@ -100,6 +101,34 @@ func TestPairsAreOpen(t *testing.T) {
 		}
 		if err := new(arrows.Solver).Solve(s, &nodes, s.Find("shape:r")); (err != nil) != refused {
 			t.Errorf("%s: %v; want a refusal: %v", points, err, refused)
+		}
+	}
+}
+
+// TestArrowsAtGroupsWithFrames checks that of a frame in the group that an arrow is bound to, its outline alone
+// counts: nothing in it does, not even what lies in a group in it (docs/spec/drawing.md#r60).
+func TestArrowsAtGroupsWithFrames(t *testing.T) {
+	scene := func(inFrame string) *arrows.Solver {
+		s := storedScene(t, `{"shapes":[{"id":"shape:g","type":"group","x":100,"y":100},
+		  {"id":"shape:a","type":"geo","parentId":"shape:g","x":0,"y":0,"props":{"w":100,"h":100}},
+		  {"id":"shape:f","type":"frame","parentId":"shape:g","x":200,"y":0,"props":{"w":200,"h":200}}`+inFrame+`,
+		  {"id":"shape:b","type":"geo","parentId":"shape:g","x":0,"y":180,"props":{"w":20,"h":20}},
+		  {"id":"shape:r","type":"arrow","x":0,"y":0,"props":{"start":{"x":900,"y":120},"end":{"x":500,"y":200}}}],
+		  "bindings":[{"type":"arrow","fromId":"shape:r","toId":"shape:g","props":{"terminal":"end","isPrecise":true}}]}`)
+		v, _ := solved(t, s, "shape:r")
+		return v
+	}
+	empty := scene("")
+	if !empty.Valid || math.Abs(empty.End.X-510) > 5 {
+		t.Fatalf("got the end %v; want it beside the frame, whose right side is at 500", empty.End)
+	}
+	for name, inFrame := range map[string]string{
+		"a shape":            `,{"id":"shape:x","type":"geo","parentId":"shape:f","x":100,"y":50,"props":{"w":250,"h":100}}`,
+		"a group":            `,{"id":"shape:h","type":"group","parentId":"shape:f","x":100,"y":50},{"id":"shape:x","type":"geo","parentId":"shape:h","x":0,"y":0,"props":{"w":250,"h":100}}`,
+		"a frame in a frame": `,{"id":"shape:h","type":"frame","parentId":"shape:f","x":100,"y":50},{"id":"shape:x","type":"geo","parentId":"shape:h","x":0,"y":0,"props":{"w":250,"h":100}},{"id":"shape:y","type":"geo","parentId":"shape:f","x":50,"y":50,"props":{"w":900,"h":10}}`,
+	} {
+		if got := scene(inFrame); got.End != empty.End {
+			t.Errorf("%s in the frame: got the end %v; want %v as without it", name, got.End, empty.End)
 		}
 	}
 }

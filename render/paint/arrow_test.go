@@ -49,6 +49,33 @@ func sceneOf(t *testing.T, raw json.RawMessage) *scene.Scene {
 	return s
 }
 
+// storedScene decodes the object {"shapes", "bindings"} as records of a store. Stored arrows may be bound to
+// groups, created ones not (docs/spec/drawing.md#r13).
+func storedScene(t *testing.T, created string) *scene.Scene {
+	t.Helper()
+	var in struct{ Shapes, Bindings []map[string]any }
+	if err := json.Unmarshal([]byte(created), &in); err != nil {
+		t.Fatalf("%v: %s", err, created)
+	}
+	records := []any{map[string]any{"typeName": "page", "id": "page:page", "name": "", "index": "a1", "meta": map[string]any{}}}
+	for i, shape := range in.Shapes {
+		shape["typeName"], shape["index"] = "shape", fmt.Sprintf("a%d", i+1)
+		if shape["parentId"] == nil {
+			shape["parentId"] = "page:page"
+		}
+		records = append(records, shape)
+	}
+	for i, binding := range in.Bindings {
+		binding["typeName"], binding["id"] = "binding", fmt.Sprintf("binding:%d", i)
+		records = append(records, binding)
+	}
+	raw, err := json.Marshal(map[string]any{"records": records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sceneOf(t, raw)
+}
+
 // solved returns a solver that has solved the arrow with this id.
 func solved(t *testing.T, s *scene.Scene, id string) (*arrows.Solver, int32) {
 	t.Helper()

@@ -214,13 +214,17 @@ func TestBuildRefuses(t *testing.T) {
 		{"unwritable heading", `[{"id":"shape:f","type":"frame","x":0,"y":0,"props":{"w":90,"h":20,"name":"\u4e2d"}},{"id":"shape:g","type":"group","x":0,"y":0,"props":{}}]`, view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}}, true, "shape:f"},
 		{"elbow to a line", elbowTo(`{"id":"shape:t","type":"line","x":0,"y":0,"props":{"points":{"a":{"id":"a","index":"a1","x":0,"y":0},"b":{"id":"b","index":"a2","x":9,"y":9}}}}`),
 			view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}}, true, "shape:r"},
-		{"elbow to a group with an arrow", elbowTo(`{"id":"shape:t","type":"group","x":0,"y":0,"props":{}},{"id":"shape:u","type":"arrow","parentId":"shape:t","x":0,"y":0,"props":{}}`),
-			view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}}, true, "shape:r"},
 		{"empty picture", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 0.5, H: 9}}, false, "0.5"},
 		{"huge picture", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 1e9, H: 9}}, false, "32768"},
 		{"no number", plain, view.View{Bounds: view.Box{X: math.NaN(), Y: 0, W: 9, H: 9}}, false, "NaN"},
 		{"unknown id", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}, FirstIDs: []string{"shape:z"}}, false, "shape:z"},
 		{"dashes without end", `[{"id":"shape:d","type":"geo","x":0,"y":0,"props":{"w":1000000,"h":1000000,"dash":"dashed"}}]`, view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}}, false, "65536"},
+	}
+	groupWithArrow := storedScene(t, elbowTo(`{"id":"shape:t","type":"group","x":0,"y":0,"props":{}},{"id":"shape:u","type":"arrow","parentId":"shape:t","x":0,"y":0,"props":{}}`))
+	var b Builder
+	err := b.Build(view.View{Scene: groupWithArrow, Bounds: view.Box{W: 9, H: 9}}, Reference, new(Drawing))
+	if !errors.Is(err, shapes.ErrForeign) || !strings.Contains(err.Error(), "shape:r") {
+		t.Errorf("elbow to a group with an arrow: got error %v; want a refusal of shape:r", err)
 	}
 	for _, tc := range tests {
 		tc.view.Scene = board(t, tc.shapes)

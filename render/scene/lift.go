@@ -14,7 +14,7 @@ func (arrangement *arrangement) liftArrows(siblings []int32, bindings []BindingR
 	lifter := arrowLifter{arrangement: arrangement}
 	for i := range bindings {
 		from := findRecord(arrangement.records, arrangement.ids, bindings[i].From) // the arrow
-		if from < 0 || arrangement.records[from].Kind != Arrow || arrangement.records[from].Stored {
+		if arrangement.records[from].Stored {
 			continue
 		}
 		if lifter.places == nil {
@@ -61,7 +61,7 @@ type arrowLifter struct {
 }
 
 // prepare fills in places, nextNonArrow and targets before the first arrow is lifted. If several bindings
-// tie the same end, the first counts. Bindings that will be refused later are left out.
+// tie the same end, the first counts.
 func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	lifter.places = make([]siblingPlace, len(lifter.records))
 	lifter.nextNonArrow = make([]int32, len(lifter.records))
@@ -80,9 +80,6 @@ func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	for i := range bindings {
 		record := &bindings[i]
 		from, to := findRecord(lifter.records, lifter.ids, record.From), findRecord(lifter.records, lifter.ids, record.To)
-		if from < 0 || to < 0 || lifter.records[to].Kind == Arrow {
-			continue // refused later
-		}
 		t, ok := lifter.targets[from]
 		if !ok {
 			t = [2]int32{-1, -1}

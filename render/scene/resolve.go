@@ -1,8 +1,10 @@
 package scene
 
 import (
-	"plumb/render/geom"
+	"slices"
 	"strconv"
+
+	"plumb/render/geom"
 )
 
 // fewShapes is the number of shapes up to which ids are compared one by one.
@@ -40,14 +42,16 @@ func resolve(records []Record, bindings []BindingRecord, lim *Limits) (*Scene, *
 		return nil, err
 	}
 	a := arrangement{records: records, ids: ids}
+	bindings, err = a.bindingsToMake(bindings)
+	if err != nil {
+		return nil, err
+	}
 	if err := a.arrange(bindings, lim); err != nil {
 		return nil, err
 	}
 	scene := &Scene{Shapes: make([]Shape, len(records))}
 	scene.fillShapes(&a)
-	if err := scene.bind(bindings); err != nil {
-		return nil, err
-	}
+	scene.bind(bindings)
 	return scene, nil
 }
 
@@ -108,32 +112,56 @@ func duplicateID(id string) *Error {
 	return invalid("id", id, "an id that another shape has", "unique ids")
 }
 
-// bind sets scene.Bindings from records of bindings, with positions for ids. It refuses one that is not from
-// an arrow to a shape that is no arrow, or whose anchor is not finite. An arrow without Odd gets that of
-// its binding.
-func (scene *Scene) bind(bindings []BindingRecord) *Error {
+// bindingsToMake returns the bindings without those that the editor does not make: of an arrow that is being
+// created to a group (docs/spec/drawing.md#r13). It refuses one that is not from an arrow to a shape that is
+// no arrow, or whose anchor is not finite.
+func (arrangement *arrangement) bindingsToMake(bindings []BindingRecord) ([]BindingRecord, *Error) {
+	all, dropped := bindings, false
+	for i := range all {
+		record := &all[i]
+		from, to := arrangement.find(record.From), arrangement.find(record.To)
+		path := "bindings[" + strconv.Itoa(i) + "]"
+		switch {
+		case from == nil || from.Kind != Arrow:
+			return nil, invalid(path+".fromId", "", strconv.Quote(shorten(record.From, 80)), "the id of an arrow")
+		case to == nil || to.Kind == Arrow:
+			return nil, invalid(path+".toId", "", strconv.Quote(shorten(record.To, 80)), "the id of a shape that is no arrow")
+		case !geom.Finite(geom.Point(record.Anchor)):
+			return nil, invalid(path+".props.normalizedAnchor", "", formatNumber(record.Anchor.X)+", "+formatNumber(record.Anchor.Y),
+				"finite numbers")
+		}
+		switch isMade := from.Stored || to.Kind != Group; {
+		case !isMade && !dropped: // the first: from here on the result is a copy
+			bindings, dropped = slices.Clone(all[:i]), true
+		case isMade && dropped:
+			bindings = append(bindings, *record)
+		}
+	}
+	return bindings, nil
+}
+
+// find returns the record with this id, or nil.
+func (arrangement *arrangement) find(id string) *Record {
+	if i := findRecord(arrangement.records, arrangement.ids, id); i >= 0 {
+		return &arrangement.records[i]
+	}
+	return nil
+}
+
+// bind sets scene.Bindings from records of bindings, with positions for ids. An arrow without Odd gets that
+// of its binding.
+func (scene *Scene) bind(bindings []BindingRecord) {
 	if len(bindings) == 0 {
-		return nil
+		return
 	}
 	scene.Bindings = make([]Binding, len(bindings))
 	for i := range bindings {
 		record := &bindings[i]
 		from, to := scene.Find(record.From), scene.Find(record.To)
-		path := "bindings[" + strconv.Itoa(i) + "]"
-		switch {
-		case from < 0 || scene.Shapes[from].Kind != Arrow:
-			return invalid(path+".fromId", "", strconv.Quote(shorten(record.From, 80)), "the id of an arrow")
-		case to < 0 || scene.Shapes[to].Kind == Arrow:
-			return invalid(path+".toId", "", strconv.Quote(shorten(record.To, 80)), "the id of a shape that is no arrow")
-		case !geom.Finite(geom.Point(record.Anchor)):
-			return invalid(path+".props.normalizedAnchor", "", formatNumber(record.Anchor.X)+", "+formatNumber(record.Anchor.Y),
-				"finite numbers")
-		}
 		if sh := &scene.Shapes[from]; sh.Odd == "" {
 			sh.Odd = record.Odd
 		}
 		scene.Bindings[i] = Binding{From: from, To: to, IsEnd: record.IsEnd, Anchor: record.Anchor,
 			IsExact: record.IsExact, IsPrecise: record.IsPrecise, Snap: record.Snap}
 	}
-	return nil
 }

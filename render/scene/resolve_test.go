@@ -325,6 +325,60 @@ func TestLiftArrows(t *testing.T) {
 	}
 }
 
+// TestBindingsToGroups checks that an arrow that is created is not bound to a group, and not lifted above it;
+// a stored arrow is bound (docs/spec/drawing.md#r13).
+func TestBindingsToGroups(t *testing.T) {
+	shape := func(id string, kind Kind, parent string) Record {
+		r := rec(id, parent, "")
+		r.Kind, r.TypeName = kind, kind.String()
+		return r
+	}
+	records := []Record{shape("a", Arrow, ""), shape("g", Group, ""), shape("m", Geo, "shape:g"), shape("n", Geo, "shape:g")}
+	group, geo := NewBinding("shape:a", "shape:g", true), NewBinding("shape:a", "shape:m", true)
+	for _, c := range []struct {
+		bindings, want []BindingRecord // want is what a created arrow keeps
+		order          string
+	}{
+		{[]BindingRecord{group}, nil, "a g m n"},
+		{[]BindingRecord{group, geo, group}, []BindingRecord{geo}, "g m n a"},
+		{[]BindingRecord{geo, group}, []BindingRecord{geo}, "g m n a"},
+	} {
+		for _, stored := range []bool{false, true} {
+			given := slices.Clone(c.bindings)
+			for i := range records {
+				records[i].Stored = stored
+			}
+			want := c.want
+			if stored {
+				want = c.bindings
+			}
+			s, err := Resolve(records, c.bindings, Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, b := range s.Bindings {
+				got = append(got, s.Shapes[b.To].ID)
+			}
+			var ids []string
+			for _, b := range want {
+				ids = append(ids, b.To)
+			}
+			if !slices.Equal(got, ids) || !stored && order(s) != c.order {
+				t.Errorf("stored %v: got bindings to %v, order %s; want %v, %s", stored, got, order(s), ids, c.order)
+			}
+			if !reflect.DeepEqual(given, c.bindings) {
+				t.Errorf("the caller's bindings changed")
+			}
+		}
+	}
+	// A fault is named by its place in the list as given.
+	_, err := Resolve(records[:3], []BindingRecord{group, NewBinding("shape:a", "shape:zz", true)}, Limits{})
+	if err == nil || !strings.Contains(err.Error(), "bindings[1].toId") {
+		t.Errorf("got %v; want an error at bindings[1].toId", err)
+	}
+}
+
 // Moving an arrow to another parent leaves it where it is on the page.
 func TestLiftKeepsPlace(t *testing.T) {
 	in := `{"shapes":[{"id":"shape:g","type":"group","x":10,"y":20,"rotation":0.5},
