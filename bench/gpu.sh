@@ -9,8 +9,8 @@
 #      FLAGs go to `plumb bench`: --quick, --device N.
 # Out: DIR (results beside this file unless named): doctor.txt, checks.txt,
 #      bench.json, bench.txt, bench.html, trace.json, cpu.json, compare.txt,
-#      machine.txt, gpu.txt (what people read of these), and DIR.tar.gz of all of it.
-#      Exit 1 where anything failed; the rest is done all the same.
+#      machine.txt, gpu.txt (the text files in one, to be read), and DIR.tar.gz of all of it.
+#      Exit 1 where a step failed; the other steps are run all the same.
 # Set PLUMB_SOFTWARE=1 to try it on a machine without a GPU.
 set -u
 
@@ -30,7 +30,7 @@ PLUMB_FONTS="$here/fonts"
 export PLUMB_FONTS
 failed=0
 
-# step NAME FILE COMMAND... notes what a step writes and whether it failed.
+# step NAME FILE COMMAND... runs a step, keeps its output in FILE, and prints whether it failed.
 step() {
 	name=$1
 	file=$2
@@ -48,17 +48,18 @@ step() {
 
 commit=$(cat "$here/commit" 2>/dev/null || echo unknown)
 
+# machine prints what the machine is.
 machine() {
 	date -u
 	uname -a
 	grep -m1 'model name' /proc/cpuinfo
 	nproc
 	echo "commit $commit"
-	# Not being there is a fact to note, not a failure.
+	# A machine without nvidia-smi is no failure; its message is kept.
 	nvidia-smi 2>&1 || true
 }
 
-# A software driver passes every check and answers no question about the GPU.
+# hardware fails on a software driver, which would pass every check but says nothing about the GPU.
 hardware() {
 	"$here/plumb" doctor --backend gl --fidelity native || return 1
 	[ -n "${PLUMB_SOFTWARE-}" ] && return 0

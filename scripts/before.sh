@@ -3,12 +3,12 @@
 #
 #	before.sh COMMIT
 #
-# In:  the commit, as git knows it. Without one nothing is done.
+# In:  the commit, in any form that git rev-parse takes. Without one the script does nothing.
 # Out: build/before with the sources of that commit and the program plumb.
 set -eu
 [ $# -eq 1 ] || exit 0
 commit=$(git rev-parse --short=12 "$1")
-# Nothing is to be done where the program there says that it was built of this commit.
+# The build that is there is kept if it is of this commit.
 [ "$(build/before/plumb version --json 2>/dev/null | grep -c "$commit")" = 0 ] || exit 0
 rm -rf build/before
 mkdir -p build/before

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh tries plumb on this machine.
+# run.sh tries plumb on this machine. In the project it is scripts/bundle-run.sh.
 #
 #	./run.sh         what works here, then the sample dump with a report
 #	./run.sh check   the device against the oracle: the tests of the GL stages, lost
@@ -7,8 +7,8 @@
 #	                 where anything fails or a score differs
 #	./run.sh bench   stages, sweeps, ceilings and a trace: bench.json, bench.html and
 #	                 trace.json; flags of plumb bench may follow
-#	./run.sh device  times of the device side of batches, each way of transfer
-#	./run.sh all     all of it into files: gpu.sh
+#	./run.sh device  the Go benchmarks of the device's packages: times of batches on the device
+#	./run.sh all     gpu.sh: the checks and the measurements, with all results in files
 #	./run.sh ARGS    plumb ARGS: ./run.sh score my-dump.jsonl
 set -eu
 

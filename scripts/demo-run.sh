@@ -3,7 +3,8 @@
 # scores its answers. It needs no key and no network.
 #
 # In:  bin/plumb, bench/endpoint, testdata/drawingbench.
-# Out: build/demo-run with the tasks, the results and a report of each suite. The endpoint is stopped in any case.
+# Out: build/demo-run with the tasks, the results and a report of each suite. The endpoint is stopped in any
+#      case.
 set -eu
 out=build/demo-run
 rm -rf "$out"

@@ -11,10 +11,10 @@
 # In:  what scripts/python.sh needs for each; PLUMB_BIN is not read: the program is that
 #      of the wheel plumb-bin. PLUMB_NEMO_RL, PLUMB_OPEN_INSTRUCT, PLUMB_ROLL and
 #      PLUMB_VLMEVALKIT name folders with sources that are on no package index.
-# Out: build/venv-NAME with the wheels of build/wheels; what each said in
+# Out: build/venv-NAME with the wheels of build/wheels; the output of each in
 #      build/envs/NAME.log, and on stderr where it failed; one line for each on stdout,
-#      and a last one that counts. Two run at a time. What cannot run here, for want of
-#      a Python or of a folder with sources, is skipped with its reason and counted.
+#      and a last one that counts. Two run at a time. Those for which this machine lacks
+#      a Python or the folder with sources are skipped with the reason, and counted.
 #      Exit code 1 where one failed.
 set -u
 
@@ -33,8 +33,8 @@ kind() {
 	esac
 }
 
-# prepare NAME makes its environment and prints why it cannot. Exit code 3 where this machine lacks a Python or
-# the folder with sources, so that the run is skipped.
+# prepare NAME makes its environment, or prints why it cannot. It returns 3 where this machine lacks a Python
+# or the folder with sources, so that the run is skipped.
 prepare() {
 	folder=PLUMB_$(echo "$1" | tr '[:lower:]' '[:upper:]')
 	if [ "$(kind "$1")" = checkouts ] && [ ! -d "$(printenv "$folder")" ]; then
@@ -54,8 +54,8 @@ brief() {
 	esac
 }
 
-# run NAME TEST... runs these of its tests, all where none is named. A version in the name is cut off: both
-# versions of verifiers have the same tests.
+# run NAME TEST... runs the named tests of NAME, or all of them where none is named. A version in the name is
+# cut off: both versions of verifiers have the same tests.
 run() {
 	name=$1
 	shift
@@ -98,30 +98,30 @@ done
 
 mkdir -p "$logs"
 sh scripts/wheels.sh || exit 1
-told="$logs/told" # one line for each name
-ready=""           # names whose environment is made
-: >"$told"
+outcomes="$logs/told" # a file with one line for each name
+ready=""              # names whose environment is made
+: >"$outcomes"
 for name in "$@"; do
 	reason=$(prepare "$name")
 	case $? in
 	0) ready="$ready $name" ;;
-	3) echo "skip $name: $reason" >>"$told" ;;
-	*) echo "FAIL $name: $reason" | tee /dev/stderr >>"$told" ;;
+	3) echo "skip $name: $reason" >>"$outcomes" ;;
+	*) echo "FAIL $name: $reason" | tee /dev/stderr >>"$outcomes" ;;
 	esac
 done
-[ -z "$ready" ] || printf '%s\n' $ready | xargs -n 1 -P 2 sh scripts/envs.sh --one >>"$told"
+[ -z "$ready" ] || printf '%s\n' $ready | xargs -n 1 -P 2 sh scripts/envs.sh --one >>"$outcomes"
 
 if [ -n "$events" ]; then
 	verdict=pass
-	! grep -q '^FAIL' "$told" || verdict=fail
-	ran=$(sed -n 's/^ok   \([^ ]*\) .*/\1/p' "$told")
-	tr -d '"\\' <"$told" | sed -n 's/^ok   \([^ ]*\) .*/{"Action":"pass","Package":"test-envs","Test":"\1"}/p
+	! grep -q '^FAIL' "$outcomes" || verdict=fail
+	ran=$(sed -n 's/^ok   \([^ ]*\) .*/\1/p' "$outcomes")
+	tr -d '"\\' <"$outcomes" | sed -n 's/^ok   \([^ ]*\) .*/{"Action":"pass","Package":"test-envs","Test":"\1"}/p
 		s/^FAIL \([^ :]*\).*/{"Action":"fail","Package":"test-envs","Test":"\1"}/p
 		s/^skip \([^ :]*\): \(.*\)/{"Action":"output","Package":"test-envs","Test":"\1","Output":"\2"}\n{"Action":"skip","Package":"test-envs","Test":"\1"}/p'
 	printf '{"Action":"output","Package":"test-envs","Output":"%s\\ttest-envs\\t%s of %s real packages: %s\\n"}\n{"Action":"%s","Package":"test-envs"}\n' \
 		"$([ $verdict = pass ] && echo "ok  " || echo FAIL)" "$(echo $ran | wc -w)" $# "$(echo $ran)" $verdict
 else
-	cat "$told"
-	echo "test-envs: $(grep -c '^ok' "$told") passed, $(grep -c '^FAIL' "$told") failed, $(grep -c '^skip' "$told") skipped"
+	cat "$outcomes"
+	echo "test-envs: $(grep -c '^ok' "$outcomes") passed, $(grep -c '^FAIL' "$outcomes") failed, $(grep -c '^skip' "$outcomes") skipped"
 fi
-! grep -q '^FAIL' "$told"
+! grep -q '^FAIL' "$outcomes"

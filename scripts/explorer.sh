@@ -33,8 +33,8 @@ rm -f "$npm"/*.ts "$npm"/*.tsx
 cp "$src"/* "$schema" "$npm/"
 if [ "$(cat "$npm/installed" 2>/dev/null)" != "$packages" ]; then
 	rm -f "$npm/installed"
-	# Scripts of packages need not run: that of esbuild only checks its program, which npm installs as another
-	# package.
+	# The install scripts of the packages are not needed. esbuild's only checks its program, which npm installs
+	# as a package of its own.
 	npm ci --prefix "$npm" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 ||
 		fail "npm could not install the packages of daemon/explorer/pages/package-lock.json"
 	echo "$packages" >"$npm/installed"

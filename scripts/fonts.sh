@@ -1,19 +1,19 @@
 #!/bin/sh
-# fonts.sh puts the fonts of tldraw into build/fonts as TTF files, and the one of
-# the system's that frames write their names in.
+# fonts.sh puts the fonts of tldraw into build/fonts as TTF files, and the system's font
+# in which the names of frames are drawn.
 #
 # In:  the npm registry (versions pinned in scripts/fonts, with checksums),
 #      scripts/fonts.sha256, Debian's package fonts-liberation.
 # Out: build/fonts/*.ttf, 16 files and LiberationSans-Regular.ttf, and the
 #      packages under build/npm. Without Liberation Sans frames are not drawn
-#      natively; that is said here and is no failure.
+#      natively; the script then prints a warning and succeeds.
 #
 # Fonts are never committed: they come from the package that ships them, and
 # both what is downloaded and what is made of it is checked against the list.
 # With everything in place the script only verifies the sums and ends.
 set -eu
 
-# Of version 1.07.4 of Liberation, with which pictures equal those of the reference to the pixel.
+# The font of the names of frames, from Liberation 1.07.4: with it pictures equal the reference in every pixel.
 HEADING=LiberationSans-Regular.ttf
 HEADING_SHA256=f8ace1f892b2bd9dc1792ba7f097fa7588f84fed48321480e04de5390828221f
 
@@ -29,14 +29,14 @@ fail() {
 	exit 1
 }
 
-# verify FOLDER ENDING: true when every listed file with this ending is there and right.
+# verify FOLDER ENDING succeeds if every listed file with this ending is there with its sum.
 verify() {
 	[ -d "$1" ] || return 1
 	list=$(grep "\.$2\$" "$sums") || return 1
 	(cd "$1" && echo "$list" | sha256sum -c --status 2>/dev/null)
 }
 
-# right FILE: true when it is the font of headings, in that version.
+# right FILE succeeds if the file is the font of headings in that version.
 right() {
 	[ -f "$1" ] && echo "$HEADING_SHA256  $1" | sha256sum -c --status 2>/dev/null
 }

@@ -2,13 +2,15 @@
 # In:  imports.allow, then "IMPORTER IMPORTED" lines of `go list`; m is the
 #      module's path with a slash.
 # Out: one line per import that is not listed, and per listed package or import
-#      that does not exist (a list that has gone stale hides nothing, but misleads);
-#      exit status 1 when there is any.
-# The standard library is free. A listed path also allows the packages below it
-# for other modules, never for packages of this one. FOLDER/* stands for the packages
-# directly in a folder: as an importer for those without a row of their own, as an import
-# for all of them.
+#      that does not exist, so that the list stays true; exit status 1 when there
+#      is any.
+# The standard library may always be imported. A path of another module also allows
+# the packages below it; a path of this module allows that package alone. FOLDER/*
+# stands for the packages directly in a folder: as an importer for those without a row
+# of their own, as an import for all of them.
+# parent returns FOLDER/* for the path of a package.
 function parent(path) { sub(/\/[^\/]*$/, "/*", path); return path }
+# imports.allow: p is an importer, d are its imports.
 NR == FNR {
 	sub(/#.*/, "")
 	if (NF == 0) next
@@ -19,6 +21,7 @@ NR == FNR {
 	for (i = 1; i <= k; i++) allowed[p, d[i]] = 1
 	next
 }
+# go list: p is the importer and q the import, without the path of this module.
 NF >= 1 {
 	p = $1 "/" == m ? "." : substr($1, length(m) + 1)
 	seen[p] = 1

@@ -1,5 +1,6 @@
 #!/bin/sh
-# licences.sh collects the licences of everything that a bundle or an image holds.
+# licences.sh collects the licences of the program, its Go modules and its fonts, for a bundle, an image or a
+# wheel.
 #
 #	licences.sh FOLDER
 #

@@ -4,7 +4,8 @@
 #
 #	mutation.sh [FLAGS --] PACKAGE...
 #
-# In:  the packages, and flags of scripts/mutants before them. gremlins lists the mutants, scripts/mutants runs them.
+# In:  the packages, and flags of scripts/mutants before them. gremlins lists the mutants, and scripts/mutants
+#      runs them.
 # Out: build/mutation/results, and a table on stdout.
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,8 +23,8 @@ mkdir -p "$out/lists" "$TMPDIR" "$out/bin"
 trap 'rm -rf "$TMPDIR"' EXIT
 GOBIN="$out/bin" GOFLAGS= go install $gremlins
 
-# tree makes a copy of the code without tests, once: gremlins copies the module that it
-# reads, and would run every test for the coverage, which scripts/mutants finds itself.
+# tree copies the code without its tests, once. gremlins reads the copy: it would run every test of the module
+# to measure coverage, which scripts/mutants does itself.
 tree() {
 	[ -z "$made" ] || return 0
 	rm -rf "$TMPDIR/tree"
@@ -33,7 +34,7 @@ tree() {
 }
 made=
 
-# list PACKAGE writes the list of its mutants, unless there is one of the same files.
+# list PACKAGE writes the list of its mutants, unless there is one that was made from the same files.
 list() {
 	name=$(echo "$1" | tr / _)
 	sum=$(find "$1" -maxdepth 1 -type f -name '*.go' ! -name '*_test.go' -exec sha256sum {} + | sort | sha256sum | cut -c1-16)

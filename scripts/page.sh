@@ -5,8 +5,8 @@
 # Out: build/page/4.2 and build/page/5.4, which the browser loads, and
 #      build/page/plain for the benchmark; the packages under build/page-npm.
 #
-# tldraw is never part of the project nor of what it ships: everybody gets it
-# from its makers under their licence (docs/tldraw-licence.md). With everything
+# tldraw is not part of the project, nor of what it ships: the script downloads it
+# from its makers, under their licence (docs/tldraw-licence.md). With everything
 # in place the script only compares sums and ends.
 set -eu
 
@@ -47,4 +47,5 @@ rm -rf "$out.part"
 echo "$sources" >"$out.part/made-of"
 rm -rf "$out"
 mv "$out.part" "$out"
+# The folders of build/page are named by the versions, as in 4.2.
 echo "page: tldraw $(cd "$out" && echo ?.? | sed 's/ / and /') in build/page" >&2

@@ -1,15 +1,15 @@
 #!/bin/sh
 # peers.sh installs the renderers that bench/peers measures beside plumb, into build/peers:
 # resvg and Skia from npm, cairo from the system, Pillow, numpy and the source of
-# Blend2D from PyPI. Quick when nothing is missing. What cannot be had is left out
-# by the benchmark.
+# Blend2D from PyPI. Quick when nothing is missing. The benchmark leaves out a renderer
+# that could not be installed.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/peers
 mkdir -p $out/node
 
-# package COMMAND NAME... installs packages of the system when the command fails. Where they cannot be had
-# nothing is said: what needs them says so.
+# package COMMAND NAME... installs packages of the system if the command fails. A failed installation is not
+# reported here: the step that needs the packages reports it.
 package() {
 	$1 2>/dev/null >&2 && return
 	shift
@@ -17,8 +17,8 @@ package() {
 	$as apt-get install -y --no-install-recommends "$@" >/dev/null || true
 }
 
-# compile NAME FLAGS compiles the measurement of a renderer in C. The sum of a picture's alpha is written
-# so that the compiler can use vector instructions for it.
+# compile NAME FLAGS compiles the measurement of a renderer in C, with vector instructions for its loop over
+# the alpha of pixels.
 compile() {
 	name=$1
 	shift
@@ -33,7 +33,7 @@ if ! cmp -s bench/peers/others/package-lock.json $out/node/package-lock.json; th
 	# Where the registry does not serve the optional packages of other systems, npm ci
 	# refuses the lockfile; npm install checks the same sums.
 	(cd $out/node && { npm ci --no-audit --no-fund --silent || npm install --no-save --no-audit --no-fund --silent; }) && cp bench/peers/others/package-lock.json $out/node/ || {
-		rm -f $out/node/package-lock.json # to be tried again
+		rm -f $out/node/package-lock.json # so that the next run tries again
 		echo "peers: npm packages could not be installed" >&2
 	}
 fi
@@ -52,9 +52,10 @@ if ! cmp -s $pins $out/python.pins; then
 	python3 -m venv $out/venv && $out/venv/bin/pip install --quiet --require-hashes --only-binary :all: -r $pins && cp $pins $out/python.pins
 fi
 
-# The bindings' source package holds all of Blend2D 0.12.0 and of its compiler
-# asmjit. Built as its own files say: -O2, every instruction set. The file is fetched
-# without pip, which would run the set-up of the package, with all that this needs, only to learn its name.
+# The source package of the Python bindings holds all of Blend2D 0.12.0 and of its compiler
+# asmjit. It is built as its own files say: -O2, every instruction set. The file is fetched
+# without pip, which would run the set-up of the package, and install all that this needs,
+# only to find its name.
 pin=a88b1681568873266b39aefdc3b68023966c8ecbbbe6d8fe29d80a7dad28ee2b
 index=${PIP_INDEX_URL:-https://pypi.org/simple}
 blend2d=$out/blend2d-0.12.0

@@ -2,8 +2,8 @@
 # python.sh makes an environment in which the Python client is tested.
 #
 #	python.sh         build/venv, for the client's own tests
-#	python.sh NAME    build/venv-NAME, where the client meets a trainer's real package, and
-#	                  build/venv-deploy for scripts/deploy.sh
+#	python.sh NAME    build/venv-NAME, with the real package of a trainer or evaluator; build/venv-deploy
+#	                  is for scripts/deploy.sh
 #
 # In:  Python 3.10 or later with venv (3.11 for NAME, 3.13 for nemo_gym), PyPI: the
 #      packages of clients/python/requirements/NAME.txt, each in one version and with
@@ -41,7 +41,7 @@ verl | lmms_eval | checkouts)
 	base="$root/build/venv-trl"
 	;;
 esac
-[ "$kind" = test ] || sh "$0" # for uv
+[ "$kind" = test ] || sh "$0" # build/venv has uv
 
 least=11 most=99 flags=""
 case $kind in
@@ -50,7 +50,7 @@ gem) most=12 ;;
 # nemo-gym names a patch release of 3.13 later than what distributions have.
 nemo_gym) least=13 flags="--python-version 3.13.14" ;;
 esac
-# fits PYTHON: true when it runs and is of a version from 3.$least to 3.$most.
+# fits PYTHON succeeds if it runs and its version is from 3.$least to 3.$most.
 fits() { command -v "$1" >/dev/null && "$1" -c "import sys; sys.exit(not $least <= sys.version_info.minor <= $most)" 2>/dev/null; }
 if [ $least -gt 11 ] && ! fits "$python"; then
 	for python in python3.$least "$HOME"/.pyenv/versions/3.$least.*/bin/python; do
@@ -76,8 +76,8 @@ if [ "$kind" = test ]; then
 else
 	"$uv" venv -q --no-python-downloads --python "$("$python" -c 'import sys; print(sys.executable)')" "$venv" >&2 || fail "uv cannot make a virtual environment"
 fi
-# Wheels alone: a source package would be built with whatever setuptools is newest.
-# These, which skyrl, verl, gem and checkouts need, exist as source packages only.
+# Only wheels are installed, because a source package would be built with the newest setuptools, which is not
+# pinned. The packages below, which skyrl, verl, gem and checkouts need, exist as source packages only.
 only="--only-binary :all:"
 for package in func-timeout antlr4-python3-runtime pycosat zss cellpylib jieba langdetect timeout-decorator pylatexenc rouge-score docopt; do
 	only="$only --no-binary $package"
@@ -96,7 +96,7 @@ install() {
 if [ -n "${PLUMB_TORCH_INDEX:-}" ] && torch=$(grep -Eo '^(torch|torchvision)==[0-9.]*' "$wanted"); then
 	# shellcheck disable=SC2086 # a list of packages
 	install --index-url "$PLUMB_TORCH_INDEX" $torch || fail "uv could not install torch from PLUMB_TORCH_INDEX"
-	# What PyPI's torch brings for NVIDIA is left out with it.
+	# The list has NVIDIA's packages only for PyPI's torch, so they are left out with it.
 	awk '/^[a-z]/ { drop = /^(torch|torchvision|triton|nvidia-|cuda-)/ } !drop' "$wanted" >"$venv/wanted.txt"
 	wanted="$venv/wanted.txt"
 fi

@@ -7,7 +7,7 @@
 #      the explorer's pages in build/explorer,
 #      Python packages for the client's tests in build/venv.
 #
-# With everything in place it only looks, which takes about a second.
+# With everything in place it only checks, which takes about a second.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ for tool in node npm; do
 	command -v $tool >/dev/null || fail "$tool is missing; want Node.js 18 or later with npm"
 done
 
-# installed PACKAGE: true when Debian's package is installed.
+# installed PACKAGE succeeds if Debian's package is installed.
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
 # What cgo needs is looked for by its commands and not by names of packages, so that any compiler and any
@@ -31,7 +31,7 @@ missing=""
 command -v "${CC:-cc}" >/dev/null || missing="$missing gcc libc6-dev"
 command -v pkg-config >/dev/null || missing="$missing pkg-config"
 pkg-config --exists egl 2>/dev/null || missing="$missing libegl-dev"
-# The Python client is tested in an environment of its own; Debian has what makes one in a package of its own.
+# The Python client is tested in a virtual environment; Debian has the module venv in a package of its own.
 python=${PLUMB_PYTHON:-python3}
 command -v "$python" >/dev/null || missing="$missing python3 python3-venv"
 ! command -v "$python" >/dev/null || "$python" -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"

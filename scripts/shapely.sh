@@ -1,7 +1,7 @@
 #!/bin/sh
 # shapely.sh installs what bench/tangram measures beside plumb, shapely 2 from PyPI, into
-# build/peers/shapely. Quick when nothing is missing; without it the benchmark
-# leaves its row out.
+# build/peers/shapely. Quick when nothing is missing. Without shapely the benchmark
+# leaves out the row.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/peers/shapely

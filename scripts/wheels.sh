@@ -18,7 +18,7 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$out"
 
-# wheel FOLDER: builds a copy of it, because setuptools leaves folders beside sources.
+# wheel FOLDER builds the package in a copy of the folder, because setuptools leaves folders beside sources.
 wheel() {
 	cp -RL "$1" "$stage/source"
 	"$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation --no-index -w "$out" "$stage/source"

@@ -1,12 +1,12 @@
-"""Scores TangramPuzzle solutions in doubles with shapely 2: what a scorer in
-Python does, written to be quick (one vectorised call for all pieces or pairs,
-targets made once, coordinates remembered within a pass).
+"""Scores TangramPuzzle solutions in doubles with shapely 2, as a scorer in Python
+would, but written to be quick: one vectorised call for all pieces or pairs,
+targets made once, coordinates remembered within a pass.
 
 In: the path of a file with one item per line, target_outline included; then a
 line on stdin for each pass. Out: per pass one line of JSON with wall and core
 seconds, the bytes of all result lines, and every item's iou, distance and
-count of pieces. Where it decides more loosely than docs/spec/tangram.md it does
-less work: connectivity comes from the union, the distance is that of vertices."""
+count of pieces. It does less work than docs/spec/tangram.md asks for: connectivity
+comes from the union, and the Hausdorff distance is that of vertices."""
 
 import json
 import math
@@ -123,7 +123,7 @@ class Reader:
         return float(digits[0])
 
 
-values = {}
+values = {}  # coordinates by their text
 
 
 def number(v):

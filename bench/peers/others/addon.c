@@ -1,5 +1,5 @@
-/* Gives Node the loop of centre.h: sums(pixels, width) returns [alpha, x, y] of RGBA
- * pixels, as sum_alpha does. */
+/* A module for Node with the loop of centre.h: sums(pixels, width) returns the sums
+ * [alpha, x, y] of RGBA pixels, which sum_alpha computes. */
 #include "centre.h"
 
 #include <node_api.h>

@@ -1,5 +1,5 @@
-/* Fills paths with Blend2D, with its compiled pipelines and without further
- * threads, which is what it does when it is asked for nothing else. */
+/* Fills paths with Blend2D. It has its default settings: compiled pipelines and no
+ * further threads. */
 #include "scenes.h"
 
 #include <blend2d.h>

@@ -16,7 +16,7 @@ function centre(pix, w) {
 	return { alpha: sum / 255, x: sx / sum + 0.5, y: sy / sum + 0.5 }
 }
 
-// parse runs f and counts its time as reading text, which other renderers are not given.
+// parse runs f and adds its processor time to parsing: other renderers get no text to read.
 let parsing = 0
 function parse(f) {
 	const cpu = process.cpuUsage(), result = f(), used = process.cpuUsage(cpu)

@@ -35,6 +35,7 @@ def coverage(w, h, rings):
 
 
 def centre(scene):
+    """The alpha of a scene and its centre of mass."""
     w, h = scene["w"], scene["h"]
     alpha = np.zeros((h, w), np.float32)
     for rings in scene["polygons"]:

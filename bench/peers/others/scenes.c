@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-static const char *at;
+static const char *at; /* the next byte of the file to read */
 
 static int32_t integer(void) {
 	int32_t v;
@@ -21,24 +21,28 @@ static int32_t integer(void) {
 	return v;
 }
 
+/* seconds returns a time, for differences. */
 static double seconds(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
+/* core returns the processor time of this process in seconds. */
 static double core(void) {
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
 	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
+/* centre prints the alpha of a picture and its centre of mass as JSON. */
 static void centre(const uint8_t *pix, intptr_t stride, uint32_t w, uint32_t h) {
 	struct sums s = sum_alpha(pix, stride, w, h);
 	double n = s.alpha;
 	printf("{\"alpha\":%.6f,\"x\":%.6f,\"y\":%.6f}", n / 255, n ? s.x / n + 0.5 : 0.0, n ? s.y / n + 0.5 : 0.0);
 }
 
+/* read_file reads a file whole and sets at to its start. It returns 0 on failure. */
 static int read_file(const char *name) {
 	FILE *f = fopen(name, "rb");
 	if (!f) return 0;
@@ -52,6 +56,7 @@ static int read_file(const char *name) {
 	return got == size;
 }
 
+/* read_scene reads one scene. Its colours and operations stay in the memory of the file. */
 static void read_scene(struct scene *s) {
 	s->w = integer(), s->h = integer(), s->count = integer();
 	s->fills = calloc(s->count, sizeof *s->fills);
