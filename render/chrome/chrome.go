@@ -1,11 +1,11 @@
-// Package chrome draws whiteboards with tldraw itself in a headless Chromium: browsers,
-// tabs, scenes as its records, proofs of its pictures. In: scenes, as values or as the
-// bytes they came in, and the pictures that are wanted of them. Out: pixels, not
-// premultiplied. It refuses what the editor refuses (ErrScene) and what breaks a limit
-// (ErrLimit), and lets nothing that is in a scene reach the network or the disk: the page
-// is served out of memory without a port, and every other request is stopped and counted.
-// A picture is accepted only with the proof that its pixels are those of this export
-// (proof.go).
+// Package chrome draws whiteboards with tldraw itself in a headless Chromium: it runs the
+// browser and its tabs, writes scenes as tldraw's records, and checks the pictures that come
+// back. In: scenes, as values or as the bytes they came in, and the pictures that are wanted
+// of them. Out: pixels, not premultiplied. It refuses what the editor refuses (ErrScene) and
+// what breaks a limit (ErrLimit), and lets nothing that is in a scene reach the network or
+// the disk: the page is served out of memory without a port, and every other request is
+// stopped and counted. A picture is accepted only with the proof that its pixels are those of
+// this export (proof.go).
 package chrome
 
 import (
@@ -28,7 +28,7 @@ var (
 	ErrLimit = errors.New("over a limit")
 	// ErrDeadline: the editor did not finish the scene within Config.Deadline.
 	ErrDeadline = errors.New("export took too long")
-	// ErrLost: the browser died under this scene more often than it is tried.
+	// ErrLost: the browser or its tab failed in every attempt to draw this scene.
 	ErrLost = errors.New("browser lost")
 	// ErrSandbox: the browser's sandbox is required and cannot be had here.
 	ErrSandbox = errors.New("no sandbox")
@@ -61,9 +61,9 @@ type Config struct {
 	Page       string // folder made by scripts/page.sh; "" looks for it, see PageDir
 	Version    string // of tldraw; "" is Version42
 	LicenseKey string // handed to the editor; see docs/tldraw-licence.md
-	// Use says what tldraw is used for, Development or Production; "" is not
-	// said, and as Development. Production wants LicenseKey, and in LicenseHost a host
-	// that the key is for ("boards.example.com").
+	// Use says what tldraw is used for, Development or Production; "" counts as Development.
+	// Production wants LicenseKey, and in LicenseHost a host that the key is for
+	// ("boards.example.com").
 	Use         string
 	LicenseHost string
 	// Sandbox is SandboxAuto, SandboxRequire or SandboxOff; "" is SandboxAuto.
@@ -149,8 +149,8 @@ type Request struct {
 // Result is what came of a Request.
 type Result struct {
 	// Image shows the shapes of FirstIDs, Other those of SecondIDs (nil where that is nil). Of a
-	// view with nothing in it the image is empty where Content asked for its
-	// size, else clear.
+	// view with nothing in it the image has no pixels if Content is set, because its size follows
+	// from the shapes; else all of its pixels are transparent.
 	Image, Other *image.NRGBA
 	// Bounds is the part of the page that the images show or, of a Request with
 	// Measure, what the shapes take up: strokes do not count, and a side may be

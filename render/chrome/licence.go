@@ -12,10 +12,10 @@ const (
 	Production  = "production"  // everything else; it needs a licence key of tldraw
 )
 
-// development is the origin of the page for development, which tldraw's documentation
+// developmentOrigin is the origin of the page for development, which tldraw's documentation
 // treats as a developer's machine (docs/tldraw-licence.md). Nothing listens there:
 // requests are answered from memory or fail, and browsers block port 1.
-const development = "http://localhost:1"
+const developmentOrigin = "http://localhost:1"
 
 // origin returns the origin from which the page is loaded. In production it is the host
 // of the licence key over HTTPS, so that the editor can check the key.
@@ -23,7 +23,7 @@ func (config *Config) origin() string {
 	if config.Use == Production {
 		return "https://" + config.LicenseHost
 	}
-	return development
+	return developmentOrigin
 }
 
 // CheckUse checks that Config.Use is valid and that production has a licence key and

@@ -316,8 +316,9 @@ func (pool *Pool) release(browser *browserInstance) {
 	}
 }
 
-// watch checks the memory of the browser's processes twice a second, and retires a browser that
-// holds too much, so that another one replaces it.
+// watch checks the memory of the browser's processes twice a second, so that a browser that holds
+// too much is replaced by another one: above half of MaxMemory it is retired, and so ends when its
+// tabs are idle; above MaxMemory it is killed at once.
 func (pool *Pool) watch() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
