@@ -45,8 +45,8 @@ type engine struct {
 // libglvnd and with Mesa they serve every context.
 var initGL = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
 
-// openEngine opens a context on the device of cfg, and then compiles its programs and runs them once. Each
-// of the two steps may take that long; after that the thread is left behind, as drivers may hang.
+// openEngine opens a context on the device of cfg, and then compiles its programs and runs them once. limit
+// bounds the time of each of the two steps; after it the device's thread is left behind, as drivers may hang.
 func openEngine(cfg Config, limit time.Duration) (*engine, error) {
 	dev, err := egl.Open(egl.Config{Device: cfg.Device, Limit: limit})
 	if err != nil {

@@ -40,9 +40,10 @@ var faultNames = map[string]fault{
 	"context_loss": faultLoss, "hang": faultHang, "stuck": faultStuck, "poison": faultNone,
 }
 
-// loadFaults reads the faults to inject from the environment variable PLUMB_FAULT, a list of
-// NAME@N: the N-th batch meets the fault. poison@W is kept apart: batches with a picture W px wide meet it. It parses the variable again only when it has changed.
-// Names that this package does not have belong to other packages and are skipped.
+// loadFaults reads the faults to inject from the environment variable PLUMB_FAULT, a list of NAME@N: the N-th
+// batch meets the fault. poison@W is kept apart: batches with a picture W px wide meet it. loadFaults parses
+// the variable again only when it has changed. Names that this package does not have belong to other packages
+// and are skipped.
 func loadFaults() error {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()

@@ -111,7 +111,7 @@ type Info struct {
 	Memory int64
 }
 
-// Limits are the device's, after Config.SlotBytes.
+// Limits are those of the device and, for SlotBytes, of the configuration.
 type Limits struct {
 	Texels       int // of a texture buffer
 	StorageBytes int // of a shader storage buffer

@@ -260,9 +260,9 @@ func (meter *Meter) run(list []request) ([]region.Sums, error) {
 }
 
 // dispatchBatch runs a batch on the device, stores its sums in batch.out, where each request of list has the
-// place that it has in list, and empties the batch. A search for a distance may need more iterations than a thread has: then regions go to
-// the Go twin, and the result of masks stays unfinished, for their caller to deal with. A batch that needs
-// more than the device's buffers hold is ErrCapacity.
+// place that it has in list, and empties the batch. A search for a distance may need more iterations than a
+// thread has: then regions go to the Go twin, and the result of masks stays unfinished, for their caller to
+// deal with. A batch that needs more than the device's buffers hold is ErrCapacity.
 func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 	if len(batch.jobs) == 0 {
 		return nil

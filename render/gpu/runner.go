@@ -115,7 +115,7 @@ func (runner *Runner) Submit(b *batch.Batch) (Ticket, error) {
 	return Ticket{w}, runner.send(w)
 }
 
-// Wait returns the row sums of a batch: TileH for each of the runs [0, b.Shader),
+// Wait returns the row sums of a batch: TileH for each of its first ShaderRuns() runs,
 // in their order. The CPU twin evaluates the others; the result has the capacity
 // for them.
 func (runner *Runner) Wait(t Ticket) ([]batch.RowSums, error) { return runner.WaitInto(nil, t) }
@@ -139,9 +139,9 @@ func (runner *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
 }
 
 // SubmitPictures is Submit for pictures, which WaitPixels returns: RGBA8, red in the lowest byte,
-// not premultiplied, row 0 on top, each picture at its offset. It draws the runs [0, b.Shader)
-// only; other pixels are zero until the caller adds interiors (b.FillSolids) and the CPU twin's
-// runs.
+// not premultiplied, row 0 on top, each picture at its offset. It draws the first b.ShaderRuns()
+// runs only; other pixels are zero until the caller adds interiors (b.FillSolids) and the CPU
+// twin's runs.
 func (runner *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
 	w := &work{batch: b, isPicture: true}
 	return Ticket{w}, runner.send(w)

@@ -46,9 +46,9 @@ const minBufferBytes = 64 << 10
 // bufferSize returns the size to allocate for need bytes.
 func bufferSize(need int) int { return max(minBufferBytes, 1<<bits.Len(uint(need-1))) }
 
-// storageFlags of the four buffers: who touches the memory, and from where.
+// The flags of the persistent mappings of the buffers that the host writes and reads. The other buffers are
+// not mapped.
 const (
-	// flagsHostWrites and flagsHostReads are the mapping flags of the buffers that the host writes and reads.
 	flagsHostWrites = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 	flagsHostReads  = gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 )

@@ -201,7 +201,7 @@ func (work *work) collect() error {
 		if err != nil {
 			return err
 		}
-	} else { // without mapped memory, readResults has copied them to raw on the device's thread
+	} else { // without mapped memory, readResults has copied them to slot.resultBytes on the device's thread
 		work.copyResults(piece, slot.resultBytes)
 	}
 	slot.timing.Fetch = time.Since(begin)
