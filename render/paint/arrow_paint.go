@@ -17,8 +17,9 @@ type bodyClip struct {
 	unclipped     scan.Coverage // of a part of the body, before the clip
 }
 
-// clips reports whether the body is drawn as what lies behind a clip: the browser takes the clip for a rectangle
-// otherwise, which it fills within.
+// clips reports whether the body is filled by the rule for what an antialiased clip cuts (scan.Rule.Clip): where
+// its clip has holes, or where the browser does not see that the clip is a rectangle of whole px. Inside such a
+// rectangle the browser fills as it does without a clip.
 func (clip *bodyClip) clips() bool { return clip.hasHoles || clip.besideWholePx }
 
 // arrow appends the items of an arrow shape to the drawing: its body, which is cut out at its label

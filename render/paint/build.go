@@ -182,8 +182,8 @@ func (builder *Builder) Volume() int {
 	return volumePerPoint * (cap(builder.pathToFill.Points) + cap(builder.part.Points))
 }
 
-// volumePerPoint is how many bytes a point of an outline takes: in the path, its inner side, the
-// edges and their order.
+// volumePerPoint is how many bytes a point of an outline takes: in the path, in the inner side of a
+// stroke's outline, in the edges and in their order.
 const volumePerPoint = 200
 
 // setCanvas sets the size of the picture to the view's bounds in whole px, and builder.view to the map

@@ -53,7 +53,8 @@ type Drawing struct {
 	// crosses just two pixels of a row, the browser draws both at once, with a formula that adds the
 	// products of the colour and of what lies below before it rounds; everywhere else it rounds each
 	// product. That moves a channel by 1/255 at most, so only a View with Details has them: see
-	// docs/spec/raster.md#r22. Those of an item are in rows from top to bottom. They may lie outside.
+	// docs/spec/raster.md#r22. Those of an item are in rows from top to bottom. Some may lie outside of
+	// the picture.
 	PairPixels []Pixel
 	Items      []Item
 	Groups     []uint32

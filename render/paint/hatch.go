@@ -163,10 +163,11 @@ func (sampler *tileSampler) next() float64 {
 	return geom.LerpNumber(top, low, fv)
 }
 
-// hatch appends the items of a hatch over the last fill, whose spans are builder.fillFirst and builder.fillCount. Pixels that the fill
-// covers partly, and all pixels of a View with Details, take their value from the tile; other pixels take
-// its mean, as an item of their own. The alpha of the drawing is the same both ways, because the fill
-// below is opaque there. In Exact mode, and where the tile would be too large, the hatch is even.
+// hatch appends the items of a hatch over the last fill, whose range of spans is in builder.fillFirst and
+// builder.fillCount. Pixels that the fill covers partly, and all pixels of a View with Details, take their value
+// from the tile; other pixels take its mean, as an item of their own. The alpha of the drawing is the same both
+// ways, because the fill below is opaque there. In Exact mode, and where the tile would be too large, the hatch
+// is even.
 func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
 	tile := hatchTileOf(matrix)
 	// An even hatch.

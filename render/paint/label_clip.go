@@ -11,7 +11,8 @@ import (
 type textBox struct {
 	back        geom.Matrix // px to the shape's own units
 	geom.Extent             // the box in these units
-	// wholePx is true for a clip of whole pixels: the picture's, or a box with the sides px.
+	// wholePx is true for a clip of whole pixels: that of the picture, for a text without a box, or the
+	// box px, to which the sides of the text's box were rounded.
 	wholePx bool
 	px      geom.Extent
 }

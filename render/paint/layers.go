@@ -26,7 +26,7 @@ type Layer struct {
 	Bytes int // of coverage
 }
 
-// layerSource is how a layer is drawn that has its stamp from its key.
+// layerSource is what is needed to draw a layer later, when its stamp is known already.
 type layerSource struct {
 	layer tree.Layer
 	place shapePlacement

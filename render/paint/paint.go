@@ -203,11 +203,10 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 	return builder.area(&builder.pathToFill, item, placement.rule())
 }
 
-// coverHair gives an item the coverage of the hairlines in builder.hair. If the draw is part of an arrow's body
-// in whose clip a label or a head makes a hole, the coverage is cut by that clip. Else the item also gets its
-// range of Drawing.PairPixels: the hair stroker reports to scanner.OnPairPixel which pixels follow the two-pixel
-// rule, and that function appends them to the list. In pictures the browser's colours need an item for each pass
-// over a pixel; all but the last are appended to the drawing.
+// coverHair gives an item the coverage of the hairlines in builder.hair. In a View with Details an opaque draw has
+// an item for each pass over its pixels, because the browser blends a pixel once in each of them: all but the last
+// are appended to the drawing here. Everywhere else one item holds the coverage of all passes. See
+// hair.Stroker.Passes.
 func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 	passes := 0
 	if builder.details && draw.Opacity == shapes.Opaque {
@@ -231,7 +230,10 @@ func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 	return nil
 }
 
-// coverHairPass gives an item the coverage that take appends, one of the hairlines in builder.hair. See coverHair.
+// coverHairPass gives an item the coverage that take appends: of one pass over the hairlines in builder.hair, or of
+// all. If the draw is part of an arrow's body in whose clip a label or a head makes a hole, the coverage is cut by
+// that clip. Else the item also gets its range of Drawing.PairPixels: the hair stroker reports to scanner.OnPairPixel
+// which pixels follow the two-pixel rule, and that function appends them to the list.
 func (builder *Builder) coverHairPass(draw *shapes.Draw, item *Item,
 	take func(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int)) error {
 	if draw.ThroughClip && builder.bodyClip.hasHoles {

@@ -120,7 +120,8 @@ func (r *shapeCache) maxBytes() int {
 
 // cacheKeyOf returns the key of a shape in the cache of drawn shapes. ok is false for a shape that
 // is not cached. Only geo shapes without a label are. None are while Watch is set, which must see
-// every path, nor in pictures that Build draws, because such pictures seldom have a shape in common.
+// every path, nor when Build draws a View with Details or Unmeasured: a picture to look at, which
+// seldom has a shape in common with the next one.
 func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement *shapePlacement) (key cacheKey, ok bool) {
 	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || !builder.usesCache {
 		return key, false
@@ -206,9 +207,9 @@ func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlaceme
 	young.known[*key] = entry
 }
 
-// appendRange appends the cached items between two marks of store to items, their coverage to coverage and their pairs
-// of pixels to pairs. It changes their positions to those in coverage and pairs, and returns the longer items and
-// pairs.
+// appendRange appends the cached items between two marks of store to items, their coverage to coverage and their
+// pairs of pixels to pairs. It changes their positions to those in coverage and pairs, and returns the longer items
+// and pairs.
 func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan.Coverage, pairs []Pixel) ([]Item, []Pixel) {
 	toSpan := int32(len(coverage.Spans) - from.spans)
 	toByte := int32(len(coverage.Bytes) - from.bytes)

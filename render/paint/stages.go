@@ -65,10 +65,10 @@ func (steps *twoStepMap) of(page geom.Matrix) vector.Matrix {
 	return steps.picture.Mul(geom.Narrowed(steps.image.Mul(page)))
 }
 
-// withinGroupLayer calls draw, which appends coverage to the drawing, with matrix, the map of the shape to px. In a group layer
-// the browser counts px from the layer's corner, which changes the last bits of points. So there draw gets a map
-// to px from that corner, the canvas begins there while draw runs (originX, originY), and the coverage that it
-// appended is moved to its place in the picture afterwards.
+// withinGroupLayer calls draw, which appends coverage to the drawing, with matrix, the map of the shape to px. In a
+// group layer the browser counts px from the layer's corner, which changes the last bits of points. So there draw
+// gets a map to px from that corner, the canvas begins there while draw runs (originX, originY), and the coverage
+// that it appended is moved to its place in the picture afterwards.
 func (builder *Builder) withinGroupLayer(matrix vector.Matrix, draw func(vector.Matrix) error) error {
 	if !builder.inGroupLayer {
 		return draw(matrix)

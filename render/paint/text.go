@@ -42,8 +42,8 @@ func (builder *Builder) paintShapeText(shape *scene.Shape, name string, placemen
 	return builder.paintText(painter, block, placement)
 }
 
-// beginTextLayer starts the browser's group layer of a translucent text shape. Its box holds what the runs of the text
-// paint, also where the text's own box cuts it off, and the bullets. See docs/spec/raster.md#r28.
+// beginTextLayer starts the browser's group layer of a translucent text shape. Its box holds what the runs of the
+// text paint, also where the text's own box cuts it off, and the bullets. See docs/spec/raster.md#r28.
 func (builder *Builder) beginTextLayer(painter *textPainter, placement *shapePlacement) error {
 	all := geom.NewExtent()
 	for i := range painter.Page.Runs {
