@@ -2,8 +2,8 @@ package text
 
 import "plumb/render/font"
 
-// appendGlyphs appends shaped glyphs to l.lineGlyphs, the glyphs of a line, and returns l.lineGlyphs. The cluster of a
-// glyph, the byte of the text that it stands for, counts from the start of what was shaped; adding base, the
+// appendGlyphs appends shaped glyphs to l.lineGlyphs, the glyphs of a line, and returns l.lineGlyphs. The cluster
+// of a glyph, the byte of the text that it stands for, counts from the start of what was shaped; adding base, the
 // position of that start, makes it a position in the paragraph.
 func (l *Layouter) appendGlyphs(glyphs []font.Glyph, base int) []font.Glyph {
 	for _, g := range glyphs {

@@ -23,8 +23,8 @@ type Layouter struct {
 	spans           []span
 	pieces          []piece
 	items           []item
-	breakAllowed    []bool       // breaks[i]: a line may end before byte i of text
-	characterStarts []bool       // cuts[i]: a character begins at byte i of text
+	breakAllowed    []bool       // breakAllowed[i]: a line may end before byte i of text
+	characterStarts []bool       // characterStarts[i]: a character begins at byte i of text
 	indent          float64      // of the paragraph's lines, px
 	inList          bool         // the paragraph is in a list
 	lineRoom        float64      // width for a line, px; infinite when nothing wraps
@@ -54,7 +54,7 @@ type item struct {
 	marks      *scene.Span
 	shapedFrom int // byte from which clusters count: the piece's first
 	glyphs     []font.Glyph
-	ends       []float32 // of its glyphs, once a line was cut out of it
+	ends       []float32 // x at which each glyph ends, once a line was cut out of the item; see glyphEnds
 }
 
 // firstByte returns the position in the paragraph of the first byte that belongs to the item's
@@ -69,6 +69,7 @@ func (it *item) firstByte() int {
 // New returns a layouter that shapes with the given fonts.
 func New(fonts *font.Set) *Layouter { return &Layouter{fonts: fonts} }
 
+// blank is a text of one empty paragraph, which is laid out in place of no text.
 var blank = scene.RichText{Blocks: make([]scene.Block, 1)}
 
 // Layout lays out a rich text with its top left corner at (0, 0), before Place, and aligns its
@@ -169,15 +170,15 @@ func (l *Layouter) loadParagraph(b *scene.Block) error {
 			at = l.addPiece(at, face)
 		}
 	}
-	if bytes.Contains(l.text, softHyphen) && !l.withinWords() {
+	if bytes.Contains(l.text, softHyphen) && !l.softHyphensWithinWords() {
 		return &UnsupportedError{"a soft hyphen beside what is no letter"}
 	}
 	return l.shapeItems()
 }
 
-// withinWords reports whether each soft hyphen of the paragraph stands between two letters or
-// digits. Only there it is known how the browser lays it out.
-func (l *Layouter) withinWords() bool {
+// softHyphensWithinWords reports whether each soft hyphen of the paragraph stands between two letters
+// or digits. Only there it is known how the browser lays it out.
+func (l *Layouter) softHyphensWithinWords() bool {
 	isWord := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 	for rest := l.text; ; {
 		i := bytes.Index(rest, softHyphen)

@@ -20,7 +20,7 @@ const maxReshapeBytes = 256
 // fitLine returns the end of the line of text that begins at byte from; the text ends at byte to, and from
 // byte onlySpaces on it consists of spaces. The line ends at the last place where it may break and up to
 // which it fits. If its first word does not fit, the line ends after it where words are kept whole
-// (l.spec.Whole), and elsewhere within the word, between two characters; each line has at least one. See
+// (l.spec.KeepWords), and elsewhere within the word, between two characters; each line has at least one. See
 // docs/spec/drawing.md#r48.
 func (l *Layouter) fitLine(from, onlySpaces, to int) (int, error) {
 	// All of it, if that fits.
@@ -174,7 +174,7 @@ func (l *Layouter) hangingEnd(at, to int) int {
 }
 
 // breakBefore returns the last place of the paragraph in (from, end] where a line of text may end,
-// as may reports, or from if there is none.
+// as mayEnd reports, or from if there is none.
 func (l *Layouter) breakBefore(from, end int, mayEnd func(from, end int) bool) int {
 	for end > from && !mayEnd(from, end) {
 		end--

@@ -17,8 +17,8 @@ var ErrFonts = errors.New("no fonts to write with")
 type Writer struct {
 	*Layouter
 	Page Layout
-	// Painter is memory that the user of the writer keeps with it, such as glyphs that
-	// were cut before; nil in a new writer.
+	// Painter is memory that the user of the writer keeps with it, such as masks of glyphs that
+	// were drawn before; nil in a new writer.
 	Painter any
 }
 
