@@ -34,8 +34,8 @@ func (tables *tables) remember(run *modelRun, result *scoring.Result, idHash uin
 	if !ok || place.sub < 0 {
 		place = taxonomyPlace{-1, -1} // none
 	}
-	counts := outcome.answers > 0 // false for a missing answer that does not count as wrong
-	run.findings[idHash] = finding{judged: counts && outcome.unjudged == 0, right: outcome.correct > 0, place: place}
+	isCounted := outcome.answers > 0 // false for a missing answer that does not count as wrong
+	run.findings[idHash] = finding{judged: isCounted && outcome.unjudged == 0, right: outcome.correct > 0, place: place}
 	tables.heldFindings++
 }
 

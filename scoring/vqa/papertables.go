@@ -252,7 +252,7 @@ func (tables *tables) repeatedRunRows(format string) (rows [][]string) {
 	}
 	const runs = "3" // the paper made three runs of each model
 	for _, row := range tables.methods.Tables["runs"].Rows {
-		// columns of the document: model, format, mean, sd, mean pairwise row, Cronbach's alpha, ICC
+		// columns of the document: model, format, mean, sd, mean pairwise r, Cronbach's alpha, ICC
 		model, ofFormat := row.Text(0), row.Text(1)
 		if ofFormat == format {
 			rows = append(rows, []string{model + paper.Mark, runs, "-", "-",

@@ -184,7 +184,7 @@ func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome
 		}
 	}
 	optionCount, _ := result.Float("options") // 0 where it is unknown
-	if counts := outcome.answers > 0; counts && optionCount >= 2 && optionCount < float64(len(run.itemsByOptionCount)) {
+	if isCounted := outcome.answers > 0; isCounted && optionCount >= 2 && optionCount < float64(len(run.itemsByOptionCount)) {
 		run.itemsByOptionCount[int(optionCount)]++
 	}
 	if inferred, ok := result.Bool("option_kind_inferred"); ok && inferred {

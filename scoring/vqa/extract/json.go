@@ -85,7 +85,8 @@ func (reader *Reader) parseJSON(text []byte, depth int) *fastjson.Value {
 	return nil
 }
 
-// answerMember returns the member of an object that holds the answer, nil where it has none of keys.
+// answerMember returns the member of an object that holds the answer: the first of answerKeys that it has,
+// nil where it has none of them.
 func answerMember(v *fastjson.Value) *fastjson.Value {
 	return plain.Member(v.GetObject(), answerKeys[:])
 }

@@ -170,9 +170,9 @@ func skipWord(text []byte, i int, word string) int {
 // skipSpace returns the position of the first byte from s[i] on that is no white space.
 func skipSpace(s []byte, i int) int { return skipWhile(s, i, isSpace) }
 
-// skipWhile returns the position of the first byte of an answer from s[i] on for which is is false.
-func skipWhile(s []byte, i int, is func(byte) bool) int {
-	for i < len(s) && is(s[i]) {
+// skipWhile returns the position of the first byte of an answer from s[i] on that does not match.
+func skipWhile(s []byte, i int, matches func(byte) bool) int {
+	for i < len(s) && matches(s[i]) {
 		i++
 	}
 	return i

@@ -260,8 +260,8 @@ func (reader *Reader) secondLabelFollows(text []byte, label label) bool {
 		isPlausible(text, other)
 }
 
-// otherTextFollows reports whether the text of another option follows the label label. A common
-// word such as "left" counts only if the phrase ends after it.
+// otherTextFollows reports whether the text of another option follows an option's label in an answer. A
+// common word such as "left" counts only if the phrase ends after it.
 func (reader *Reader) otherTextFollows(lower []byte, label label) bool {
 	i := label.to
 	for i < len(lower) && (isSpace(lower[i]) || isStop(lower[i]) || isCloser(lower[i]) || lower[i] == '-') {
