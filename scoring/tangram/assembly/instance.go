@@ -87,8 +87,8 @@ func appendPiece(b []byte, i int, poly []Point) []byte {
 	return appendPoint(b, Center(poly))
 }
 
-// appendShape appends what answers too say of tangram piece i: id, type, vertices and edges. It
-// leaves the JSON object open, so that an instance can add its own members.
+// appendShape appends the members of tangram piece i that instances and answers both have: id, type,
+// vertices and edges. It leaves the JSON object open, so that an instance can add its own members.
 func appendShape(dst []byte, i int, poly []Point) []byte {
 	dst = fmt.Appendf(dst, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
 	for k, p := range poly {

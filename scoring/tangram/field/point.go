@@ -1,7 +1,7 @@
 package field
 
 // maxOperand bounds the numerators and denominators of the coordinates that scaledDifference takes. The
-// numerators of a difference are then below 2^28, and their squares fit an int64 together.
+// numerators of a difference are then below 2^29, and the sum of their squares fits an int64.
 const maxOperand = 1 << 14
 
 // Within reports exactly whether |x| <= limit for a coordinate x in Q(sqrt 2). limit must be at
