@@ -1,7 +1,8 @@
-// Command explorer measures plumb view on made-up result files: how long it takes to make the index of a file, to show
-// the first page after a start, to filter, sort and scroll, and the memory of the server. The index is a file beside
-// the results, which plumb view makes at the first start and answers from. explorer starts bin/plumb as a process and
-// asks it over HTTP, as a browser does. Times are wall times of requests; each row says how many there were.
+// Command explorer measures plumb view on made-up result files: how long it takes to make the index of a file, to
+// show the first page after a start, to filter, sort and scroll, and the memory of the server. The index is a file
+// beside the results, which plumb view makes at the first start and answers from. explorer starts bin/plumb as a
+// process and asks it over HTTP, as a browser does. Times are wall times of requests; each row says how many there
+// were.
 //
 //	go run ./bench/explorer > bench/results/explorer.txt
 package main
@@ -165,7 +166,7 @@ func printTimes(name string, took []time.Duration) {
 	fmt.Printf("  %-52s %9.1f %9.1f  of %d\n", name, ms(took[len(took)/2]), ms(took[len(took)-1]), len(took))
 }
 
-// process is plumb view.
+// process is a running `plumb view`.
 type process struct {
 	cmd   *exec.Cmd
 	url   string

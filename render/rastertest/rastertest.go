@@ -116,7 +116,7 @@ func Vectors(t testing.TB) []Vector {
 	return out
 }
 
-// colour is "" where nothing is painted.
+// colour returns a paint of an SVG file, "" for "none", which paints nothing.
 func colour(s string) string { return strings.TrimPrefix(s, "none") }
 
 // Path parses SVG path data.

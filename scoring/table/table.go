@@ -1,9 +1,9 @@
 // Package table adds results up by series, which are a model and the way it was asked. In:
-// results, one by one, in the order of the dump. Out: for each suite, test and series (a model
-// and the way it was asked) the number of results and of scored ones, the mean and its standard
-// error, and the means of categories and of the whole suite. Of duplicate answers only the
-// first counts; repeats of an item are averaged first. Memory grows with the number of items,
-// up to a bound. A result without a score never counts as 0, except missing answers under Zero.
+// results, one by one, in the order of the dump. Out: for each suite, test and series the number
+// of results and of scored ones, the mean and its standard error, and the means of categories and
+// of the whole suite. Of duplicate answers only the first counts; repeats of an item are averaged
+// first. Memory grows with the number of items, up to a bound. A result without a score never
+// counts as 0, except missing answers under Zero.
 package table
 
 import (

@@ -1,7 +1,8 @@
 // Package address reads dumps at https://, s3:// and gs:// addresses by ranges, each in one version. In:
 // an address. Out: its size and version, its bytes as a stream, and random access where the server
 // can. It refuses http:// to other machines, and an object that changes while it is read.
-// Queries, users and keys of addresses are in no name and no error. See docs/spec/dumps.md#r25 and docs/spec/dumps.md#r27.
+// Queries, users and keys of addresses are in no name and no error. See docs/spec/dumps.md#r25 and
+// docs/spec/dumps.md#r27.
 package address
 
 import (
@@ -72,8 +73,8 @@ func Name(path string) string {
 }
 
 // Find looks up the dump at an address and keeps the object under the address's name, for Known.
-// Two addresses with one name, which differ only in their queries, are an error, because results
-// could not tell them apart.
+// A name that was found before is an error: addresses with one name differ at most in their queries,
+// users and fragments, and results could not tell them apart.
 func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	name := Name(address)
 	o.mu.Lock()

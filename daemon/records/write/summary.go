@@ -18,8 +18,8 @@ type Summary struct {
 
 	N       int `json:"n"` // results
 	Scored  int `json:"scored"`
-	Missing int `json:"missing"`
-	Cut     int `json:"cut"`
+	Missing int `json:"missing"` // results of answers without a response
+	Cut     int `json:"cut"`     // results of answers that a limit cut
 
 	Mean          *float64 `json:"mean"` // nil where there is none
 	StandardError *float64 `json:"standard_error"`
