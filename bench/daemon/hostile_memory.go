@@ -92,8 +92,8 @@ func answers(t *target) (string, error) {
 }
 
 // numbers returns the bodies of an attack with much to parse: 8 JSON bodies with a list of 3.9 million small
-// numbers each, just below the daemon's limit. begin is a format for what stands before the list in body i,
-// and end stands after it.
+// numbers each, just below the daemon's limit on the values of a line (--max-values). begin is a format for what
+// stands before the list in body i, and end stands after it.
 func numbers(begin, end string) [][]byte {
 	const bodies, inBody = 8, 3_900_000
 	list := strings.Repeat("1,", inBody) + "1"
@@ -104,8 +104,8 @@ func numbers(begin, end string) [][]byte {
 	return all
 }
 
-// freehand posts scenes of freehand lines: of one with more points than allowed, and
-// of five with as many as are allowed.
+// freehand posts scenes of freehand lines: scenes of one line with more points than a shape may have, and
+// scenes of five lines with almost as many points each as it may have.
 func freehand(t *target) (string, error) {
 	o := t.repeat("/v1/render", append(several(4, scribbles(1, 350_000, 1)), several(4, scribbles(5, 65_000, 1))...)...)
 	return o.String(), nil

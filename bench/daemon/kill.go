@@ -107,8 +107,8 @@ func (client *client) askUntilAnswered(item *item, tally *tally, answered *atomi
 	tally.lose(string(clipped(item.line)))
 }
 
-// killedDaemons is the folder and the environment of the daemons of one run, by which their leftovers are
-// told from those of other programs.
+// killedDaemons holds the temporary folder and the process ids of the daemons of one run, by which their
+// leftovers are told from those of other programs. The folder stands in their environments too, as TMPDIR.
 type killedDaemons struct {
 	dir  string // their folder of temporary files, which stands in the command lines of browsers too
 	pids []string

@@ -35,8 +35,8 @@ var kindsMadeHere = []string{"bookmark", "embed", "frame", "group", "image", "vi
 func kinds() []string { return append(slices.Clone(madeup.Kinds), kindsMadeHere...) }
 
 // oddDocument makes a whiteboard document with a shape of the given kind, and with what such a shape needs
-// beside it. The document has one of the three forms in which tldraw's documents are saved. Then it makes
-// one to three random changes in it, which make it odd.
+// beside it. The document has one of three forms: shapes to be created, records, or a saved file. Then it
+// makes one to three random changes in it, which make it odd.
 func oddDocument(random *rand.Rand, name, kind string) *document {
 	odd := &document{name: name, kind: kind, form: oneOf(random, formShapes, formShapes, formRecords, formFile)}
 	odd.addShape(random, "shape:0", kind, "page:page")

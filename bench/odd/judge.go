@@ -23,11 +23,11 @@ type outcome int
 
 const (
 	alike      outcome = iota // drawn as the editor draws it
-	left                      // left to the editor by name
-	refused                   // by name
+	left                      // left to the editor, with an error that names the shape
+	refused                   // with an error that names the field or the shape
 	differs                   // from the editor's picture
 	unrefused                 // drawn, although the editor refuses it
-	unnamed                   // refused without field, what was got and what is wanted
+	unnamed                   // left or refused, but the error lacks the shape, or the field with what was got and wanted
 	unpictured                // the browser gave no picture
 	outcomeCount
 )

@@ -1,8 +1,9 @@
 // Command odd makes odd documents of tldraw by chance: shapes of every kind that lack properties, have
 // unknown ones, and values of the wrong type or out of range, in each encoding. In: a seed, by
-// default of the clock, and a browser. Out: a table, and every document that is at fault. A document is
-// drawn as the editor draws it, left to the editor by name, or refused by name. It ends with an error
-// where one is drawn otherwise, is drawn although the editor refuses it, or is refused without a name.
+// default of the clock, and a browser. Out: a table, and every document that is at fault. A document must
+// be drawn as the editor draws it, left to the editor with an error that names the shape, or refused with
+// one that names the field or the shape. It ends with an error where one is drawn otherwise, is drawn
+// although the editor refuses it, or where the error names neither.
 //
 //	go run ./bench/odd > bench/results/odd.txt
 package main

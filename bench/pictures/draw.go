@@ -46,8 +46,8 @@ func whiteboards(n, group int, seed uint64) ([][]byte, error) {
 }
 
 // drawFiles draws whiteboards as PNG files with `plumb render`, a process of its own. The sample has the
-// pictures per second, the processor time and bytes of a picture, and a hash of all pixels and
-// measurements, by which results of two builds are compared.
+// pictures per second, the processor time and bytes of a picture, and a hash of all measurements and one of
+// the pixels of each picture, by which results of two builds are compared.
 func drawFiles(program string, flags []string, scenes [][]byte) (sample inturn.Sample, err error) {
 	// Draw.
 	dir, err := os.MkdirTemp("", "plumb-pictures-")

@@ -171,7 +171,7 @@ func (d *Daemon) Measure(work func() error) (took, core time.Duration, err error
 	return took, after - before, err
 }
 
-// Memory returns the memory that the daemon has and had.
+// Memory returns how much memory the daemon holds now, and the most that it has held.
 func (d *Daemon) Memory() rig.Memory { return rig.MemoryOf(d.cmd.Process.Pid) }
 
 // Metric returns the value of one of the daemon's figures in /metrics, by its whole name with labels. It

@@ -89,7 +89,7 @@ type result struct {
 
 // classify lays out every character of Unicode in every style (font and cut) and at every place in a text, and
 // divides the characters into those that plumb draws natively and those that it refuses. A row is one style
-// at one place; several rows are sorted at the same time.
+// at one place; several rows are classified at the same time.
 func (sweep *sweep) classify() (*result, error) {
 	library, err := font.Default()
 	if err != nil {
