@@ -126,7 +126,7 @@ type Server struct {
 	active         atomic.Int64
 	clientMemory   *memory.Pool        // bytes from clients: bodies, zstd windows, lines, messages
 	conns          *conns.Set          // open ones
-	lingering      atomic.Int64        // connections that wait for their clients after a last answer; a few more are counted
+	lingering      atomic.Int64        // connections kept open after their last answer, so that clients can read it; briefly above maxLingering
 	pace           pace                // of answers, for Retry-After
 	drawingSlots   *semaphore.Weighted // pictures drawn at once
 	pixelSlots     *semaphore.Weighted // and their pixels

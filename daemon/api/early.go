@@ -127,8 +127,8 @@ const (
 
 // sendLastAnswer writes the last answer of a connection, closes its sending side and discards what the
 // client still sends, for a bounded time. The connection counts as idle from now on, so that it may be
-// closed to make room for another.
-// conn is the hijacked connection that fasthttp hands over; that of ctx below it has the other methods.
+// closed to make room for another. conn is the hijacked connection that fasthttp hands over. That of ctx,
+// which is below it, has the methods that conn lacks, such as CloseWrite.
 func (server *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, conn net.Conn) {
 	conns.Of(ctx.Conn()).Rest() // counts as idle
 	conn.SetWriteDeadline(time.Now().Add(lingerTime))

@@ -251,7 +251,7 @@ func (metrics *Metrics) RegisterEditor(counts func() EditorCounts) {
 
 // JudgeCounts are the counts of the judge since the start.
 type JudgeCounts struct {
-	Judged, Known, Unjudged int64 // answers
+	Judged, Known, Unjudged int64 // answers: judged, known from the cache, and left unjudged
 	Calls, Lost             int64
 	Prompt, Completion      int64   // tokens
 	Cost                    float64 // USD

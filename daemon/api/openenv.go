@@ -141,8 +141,8 @@ func (state episodeState) append(dst []byte) []byte {
 }
 
 // newEpisode begins an episode of one step with the parameters of a reset: seed, episode_id and label
-// of the object data. It checks the label, so that a bad one is an error of
-// the reset. Without an id the episode gets a new one.
+// of the object data. It checks the label, so that a bad one is an error of the reset. Without an id the
+// episode gets a new one.
 func (server *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	state := episodeState{}
 	var fault *scoring.Error

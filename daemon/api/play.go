@@ -160,8 +160,8 @@ func (player *player) playTurn(trail *trail, life context.Context, currentEpisod
 	result := episode.Result{Result: &scored.result, JSON: scored.json, Outcome: reward.Of(&scored.result, player.options.Reward),
 		Zero: player.policy == reward.Zero}
 	if outcome := result.Outcome; outcome.Failed {
-		saysNothing := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || scored.waited() // about the answer, which may come again
-		if saysNothing || player.policy == reward.Error {
+		mayComeAgain := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || scored.waited() // the answer is not at fault
+		if mayComeAgain || player.policy == reward.Error {
 			return played, nil, outcome.Err
 		}
 	}

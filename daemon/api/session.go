@@ -111,7 +111,7 @@ type session struct {
 	episodeMemory  *memory.Hold // of answers that an episode keeps
 	handshakeTrail *trail       // of the handshake
 	messageMemory  *memory.Hold // of the message that is read
-	lastMessage    time.Time    // of the last message
+	lastMessage    time.Time    // when the last message came; at first when the session began
 
 	mu       sync.Mutex // guards the read deadline
 	stopping atomic.Bool

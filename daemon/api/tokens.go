@@ -231,8 +231,8 @@ func (server *Server) refund(ctx *fasthttp.RequestCtx) {
 }
 
 // authorize finds the token of a request and counts the request as under way. The caller must call
-// clientToken.endRequest when the request is over; clientToken is nil if the daemon needs no token. Without a valid token,
-// or beyond a limit of it, ok is false, and it has answered the request itself.
+// clientToken.endRequest when the request is over; clientToken is nil if the daemon needs no token. Without a
+// valid token, or beyond a limit of it, ok is false, and it has answered the request itself.
 func (server *Server) authorize(ctx *fasthttp.RequestCtx) (clientToken *token, ok bool) {
 	if server.cfg.Tokens.Len() == 0 {
 		return nil, true

@@ -38,7 +38,7 @@ type trail struct {
 	id          string // X-Request-Id
 	name        string // of the route, as in metrics
 	method      string
-	path        string // of the route, as in the document
+	path        string // that was sent; for a route without a name in its path, the path of the route
 	start       time.Time
 	span        trace.Span
 	header      func(string) string // headers of a WebSocket handshake whose messages are traced
