@@ -29,7 +29,7 @@ type drawer struct {
 	hidePaths bool
 }
 
-// Prepare implements queue.Drawer. A view that the editor must draw becomes a late, which
+// Prepare implements queue.Drawer. A view that the editor must draw becomes a latePicture, which
 // the queue finishes apart.
 func (drawer drawer) Prepare(v view.View) (queue.Pic, error) {
 	prepared, err := drawer.Worker.Prepare(v)
@@ -142,7 +142,7 @@ func (e engine) observe(t render.Timing, err error) {
 }
 
 // renderPictures returns the queue's pictures as the renderer's type, in the same order. A picture that the editor
-// drew is inside a value of type late.
+// drew is inside a latePicture.
 func renderPictures(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
 	for i, pic := range ps {

@@ -28,7 +28,7 @@ import (
 // Config of the daemon. Core and API are required.
 type Config struct {
 	Core    CoreConfig
-	API     api.Config    // Queue, Items, Metrics, Tokens and Health are filled in; Connections 0 is as many as open files allow
+	API     api.Config    // what the daemon opens is filled in, such as Queue and Tokens; MaxConns 0 is as many as open files allow
 	Secrets SecretConfig  // tokens and TLS
 	Listen  string        // TCP address, "" for none
 	Socket  string        // path of a Unix socket, "" for none

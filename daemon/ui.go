@@ -16,9 +16,9 @@ import (
 
 // UIConfig configures the explorer of a daemon.
 type UIConfig struct {
-	Dir    string // folder of results; "" for no explorer
-	Pages  string // folder of the built pages
-	Papers [][]byte
+	Dir    string   // folder of results; "" for no explorer
+	Pages  string   // folder of the built pages
+	Papers [][]byte // documents with published tables, as in table.Options
 	Flags  []string // with which plumb score reads the dumps
 	// ResultCopies and DumpCopies are those of explorer.Config.
 	ResultCopies, DumpCopies func(path string) (index.Copy, error)

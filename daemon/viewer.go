@@ -58,7 +58,7 @@ type ViewConfig struct {
 	Out      io.Writer // gets the line with the address
 	Log      *slog.Logger
 	Save     io.Writer // gets the results as one HTML file in place of a server; nil to serve
-	Items    int       // of that file, that have their pictures and texts
+	Items    int       // how many items of that file have their pictures and texts
 }
 
 // Limits of the server of View.
