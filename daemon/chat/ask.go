@@ -17,7 +17,7 @@ type question struct {
 	request      *Request
 	ctx          context.Context // ends at the deadline
 	cancel       func()
-	deadlineRuns bool // the deadline runs
+	deadlineRuns bool // the first try has begun, and with it the deadline, if there is one
 	outcome      Outcome
 	began        time.Time
 	failures     int    // tries that failed and count
@@ -280,8 +280,8 @@ func (question *question) takeOutcome(reading *Reading) {
 	}
 }
 
-// endWithoutReply ends a question without a reply of the endpoint: k says how it ended and e why. If no call
-// was made, all the time since the question began counts as waiting.
+// endWithoutReply ends a question without a reply of the endpoint: kind says how it ended, and why the reason.
+// If no call was made, all the time since the question began counts as waiting.
 func (question *question) endWithoutReply(kind Kind, why *Error) {
 	question.outcome.Kind, question.outcome.Error = kind, why
 	if question.outcome.Tries == 0 {

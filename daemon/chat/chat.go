@@ -149,8 +149,8 @@ func (config Config) complete() Config {
 	return config
 }
 
-// Check reports whether a configuration of an endpoint can be used, and opens nothing. Errors wrap ErrConfig.
-// See docs/spec/runs.md#r23.
+// Check returns an error if a configuration of an endpoint cannot be used. It opens nothing. Errors wrap
+// ErrConfig. See docs/spec/runs.md#r23.
 func Check(cfg Config) error {
 	if _, err := endpointOf(&cfg); err != nil {
 		return err
@@ -240,7 +240,7 @@ func (client *Client) Spent() budget.Spent { return client.meter.Spent() }
 // Status is what a client does at the moment.
 type Status struct {
 	Calls int           // requests under way
-	Width int           // that there may be at once
+	Width int           // how many requests may be under way at once
 	Hold  time.Duration // until calls may begin again; 0 where they may
 	HTTP  int           // the status for which calls are held back; 0 for none
 }

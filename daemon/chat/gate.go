@@ -50,7 +50,7 @@ type gate struct {
 	pauseCount       int    // counts the pauses whose length the endpoint left open
 	pausesSinceReply int    // of which since the last reply
 	lastFailure      string // what happened last, after the name of the endpoint
-	lastStatus       int    // that it had
+	lastStatus       int    // the HTTP status of the last failure, 0 for none
 	endReason        *ending
 	stop             chan struct{} // closed at the end
 	changed          chan struct{} // closed when something changed

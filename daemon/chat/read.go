@@ -87,12 +87,12 @@ type usage struct {
 
 // UnmarshalJSON implements json.Unmarshaler. A value that is no usage leaves all counts nil
 // and is no error, so that the answer is kept.
-func (u *usage) UnmarshalJSON(dst []byte) error {
+func (u *usage) UnmarshalJSON(data []byte) error {
 	type plain usage
-	if json.Unmarshal(dst, (*plain)(u)) != nil {
+	if json.Unmarshal(data, (*plain)(u)) != nil {
 		*u = usage{}
 	}
-	u.raw = append(json.RawMessage(nil), dst...)
+	u.raw = append(json.RawMessage(nil), data...)
 	return nil
 }
 
@@ -128,8 +128,8 @@ func joinedText(value raw) string {
 	return joined
 }
 
-// newReading returns the reading of a reply of that kind and status. k is "" where failed decides
-// it. why says what happened in words that follow the endpoint's name, so that it begins with a
+// newReading returns the reading of a reply of that kind and status. k is "" where completeFailure
+// decides it. why says what happened in words that follow the endpoint's name, so that it begins with a
 // space, "'s" or a colon. It is "" for an answer.
 func newReading(k Kind, status int, why string) Reading {
 	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, whatHappened: why}
