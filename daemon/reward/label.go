@@ -139,8 +139,8 @@ func (copier *copier) skipSpace(i int) int {
 }
 
 // copyObject appends the JSON object that begins at byte i of the label to dst, without the members that are
-// not wanted. The label was checked before to be valid JSON. next is the index after its closing brace. isLabel says that the object is the label itself and not
-// a value within it. A member is copied before it is known whether it is wanted, and then removed from dst
+// not wanted. next is the index after its closing brace. isLabel says that the object is the label itself and
+// not a value within it. A member is copied before it is known whether it is wanted, and then removed from dst
 // if it is not.
 func (copier *copier) copyObject(dst []byte, i int, isLabel bool) (out []byte, next int) {
 	dst = append(dst, '{')
@@ -198,8 +198,9 @@ func (copier *copier) keepMember(key, value []byte, isLabel bool) bool {
 	return true
 }
 
-// copyValue appends the JSON value that begins at byte i of a trainer's label, src, to dst; next is the index after
-// it. If nulls count as absent, objects in it lose their null members. Lists keep nulls, as these hold places.
+// copyValue appends the JSON value that begins at byte i of the label to dst; next is the index after it. If
+// nulls count as absent, objects in it lose their null members. Lists keep theirs, because without them later
+// elements would move to other places.
 func (copier *copier) copyValue(dst []byte, i int) (out []byte, next int) {
 	switch copier.json[i] {
 	case '{':
@@ -229,7 +230,7 @@ func (copier *copier) copyValue(dst []byte, i int) (out []byte, next int) {
 // ends reports whether a byte cannot belong to a JSON number, true, false or null.
 func ends(b byte) bool { return b <= ' ' || b == ',' || b == ']' || b == '}' }
 
-// stringEnd returns the index after the JSON string that begins at byte i of the label src. src was checked
+// stringEnd returns the index after the JSON string that begins at byte i of the label. The label was checked
 // before to be valid JSON, so the string ends.
 func (copier *copier) stringEnd(i int) int {
 	for i++; copier.json[i] != '"'; i++ {

@@ -232,8 +232,8 @@ func OpensThought(prompt string) bool {
 
 // afterThought returns the part of a trainer's text after the model's thoughts: after the last final channel of
 // Harmony, else after the last </think>. Text in another channel, or in a block of thought that does not end,
-// is no answer, and the result is "". A text without thoughts is returned whole. promptOpensThought says that the prompt has
-// opened a block.
+// is no answer, and the result is "". A text without thoughts is returned whole. promptOpensThought says that
+// the prompt has opened a block.
 func afterThought(text string, promptOpensThought bool) string {
 	const final = "<|channel|>final<|message|>"
 	if i := strings.LastIndex(text, final); i >= 0 {

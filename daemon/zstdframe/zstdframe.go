@@ -45,9 +45,9 @@ func (reader *Reader) Read(p []byte) (int, error) {
 // passOn is the value of Reader.untilHeader for input without a further header: all of it is passed on.
 const passOn = math.MaxInt64
 
-// findNextHeader peeks at the next header of a zstd frame or block, and sets reader.untilHeader to the number of bytes from
-// there to the header after it. For the header of a frame it calls reader.grow with the frame's window. If
-// there is no valid header, all of the rest is passed on, and the decoder says what is wrong.
+// findNextHeader peeks at the next header of a zstd frame or block, and sets reader.untilHeader to the number of
+// bytes from there to the header after it. For the header of a frame it calls reader.grow with the frame's
+// window. If there is no valid header, all of the rest is passed on, and the decoder says what is wrong.
 func (reader *Reader) findNextHeader() error {
 	reader.untilHeader = passOn
 	if reader.inFrame {

@@ -107,7 +107,7 @@ type source struct {
 	options    *Options
 	parser     record.Parser
 	records    []record.Record // the records of the current line
-	nextRecord int             // the index in ready of the record that Next returns next
+	nextRecord int             // the index in records of the record that Next returns next
 	endError   error           // what ended the input
 }
 
@@ -126,7 +126,7 @@ func (s *source) Next() (*record.Record, error) {
 	return &s.records[s.nextRecord-1], nil
 }
 
-// readLine reads the next JSON line of the dump into ready, which stays empty for a line without
+// readLine reads the next JSON line of the dump into source.records, which stays empty for a line without
 // records. A line that cannot be read gives one record with a fault. The error says why no further
 // line can be read, io.EOF at the end of the input.
 func (s *source) readLine() error {

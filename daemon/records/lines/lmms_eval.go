@@ -82,8 +82,7 @@ func flatten(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 }
 
 // tokens returns the token counts of a line of lmms-eval. v is a list with a set of counts for each answer.
-// With several the answers of the counts are not known, so unless there is exactly one set it returns
-// NoUsage.
+// Which answer a set belongs to is known only if there is exactly one; otherwise it returns NoUsage.
 func tokens(v *fastjson.Value) record.Usage {
 	list := v.GetArray()
 	if len(list) != 1 {

@@ -27,7 +27,7 @@ type openAIEvals struct {
 	endError       error // what ended the first pass, io.EOF at the end
 	lineBytes      []byte
 	records        []record.Record
-	nextRecord     int // the index in ready of the record that Next returns next
+	nextRecord     int // the index in records of the record that Next returns next
 }
 
 // event is the place of a line of the log.
@@ -123,8 +123,8 @@ func (evals *openAIEvals) Next() (*record.Record, error) {
 	return &evals.records[evals.nextRecord-1], nil
 }
 
-// readEvent reads one event of a sample and adds its records to ready: one for each answer of the sample,
-// or one that says why there is none. Events are read a second time here, because the model's name and
+// readEvent reads one event of a sample and adds its records to evals.records: one for each answer of the
+// sample, or one that says why there is none. Events are read a second time here, because the model's name and
 // other facts may follow them in the log.
 func (evals *openAIEvals) readEvent(ev event) error {
 	at := placeOf(dump.Line{Number: ev.line})
