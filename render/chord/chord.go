@@ -108,7 +108,7 @@ func (cutter *Cutter) addPath(p *vector.Path, inside bool) {
 			cur = first
 		}
 	}
-	cutter.addLine(cur, first, inside) // also of an open subpath; line draws nothing between equal points
+	cutter.addLine(cur, first, inside) // closes an open last subpath; addLine stores nothing between equal points
 }
 
 // addConic approximates the conic from a to b, whose control ctl has the weight w, by quadratics, and

@@ -85,9 +85,9 @@ func (steps *chordSteps) quadNext(edge *Edge) bool {
 	return false
 }
 
-// setCubic prepares the division of a cubic curve into 2^log2Chords chords, from its four points in 1/256 px. Their number
-// grows with how far the curve deviates from a line. The walk steps through x and y by differences,
-// whose shifts follow from log2Chords. See docs/spec/raster.md#r15.
+// setCubic prepares the division of a cubic curve into 2^log2Chords chords, from its four points in 1/256 px.
+// Their number grows with how far the curve deviates from a line. cubicNext steps through x and y by
+// differences, whose shifts follow from log2Chords. See docs/spec/raster.md#r15.
 func (steps *chordSteps) setCubic(x, y *[4]int64) {
 	log2Chords := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
 	steps.x.setCubic(x, log2Chords)

@@ -35,7 +35,7 @@ type Node struct {
 // Layer is one appearance of a shape in paint order. Highlights have two.
 type Layer struct {
 	Shape int32
-	Back  bool
+	Back  bool // the lower appearance of a highlight
 }
 
 // Tree holds the places, opacities and frames of the shapes of a scene.
