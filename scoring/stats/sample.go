@@ -16,7 +16,7 @@ type Sample struct {
 	RepeatedAnswers int // results left out because an earlier line has the same answer
 }
 
-// result is one result.
+// result is what the comparison needs of one scoring.Result.
 type result struct {
 	suite, test, id string
 	turn            int
@@ -27,7 +27,8 @@ type result struct {
 	cluster         string
 }
 
-// NewSample returns an empty sample of at most a million answers.
+// NewSample returns an empty sample. It finds repeated answers among the first million (2^20) different ones,
+// and keeps every later answer that is none of these.
 func NewSample() *Sample { return &Sample{answers: scoring.NewAnswers(1 << 20)} }
 
 // Add adds a result to the sample of a model's scores, unless it is a duplicate of an earlier
@@ -202,7 +203,7 @@ func isSingleAnswer(scores []float64) bool {
 	return len(scores) == 1 && (scores[0] == 0 || scores[0] == 1)
 }
 
-// boolInt returns 1 for true and 0 for false, to count answers.
+// boolInt returns 1 for true and 0 for false, by which a sort puts all tests of a suite after the single ones.
 func boolInt(b bool) int {
 	if b {
 		return 1

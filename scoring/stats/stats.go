@@ -17,7 +17,8 @@ const Normal95 = 1.959963984540054
 // Z returns the quantile of the standard normal distribution.
 func Z(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// Value is the mean score of a task, over its repeats, with what it shares a scene with.
+// Value is the mean score of a task over its repeats. Tasks with the same Cluster share something, such as a
+// scene, so their scores depend on each other.
 type Value struct {
 	Cluster string
 	Mean    float64
@@ -134,14 +135,14 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// The usual errors of the two kinds.
+// The significance level and the power that plans of comparisons usually have.
 const (
-	Alpha = 0.05
-	Power = 0.8
+	Alpha = 0.05 // the chance to find a difference where there is none
+	Power = 0.8  // the chance to find a difference that is there
 )
 
-// detectableErrors returns how many standard errors a difference must have to be found with
-// the error rates Alpha and Power.
+// detectableErrors returns how many standard errors large a difference must be to be found at the
+// significance level Alpha with the chance Power.
 func detectableErrors() float64 { return Z(1-Alpha/2) + Z(Power) }
 
 // TasksFor returns how many tasks are needed to show a difference between the mean scores of two models.

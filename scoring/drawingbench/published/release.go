@@ -76,7 +76,7 @@ type Evaluator struct {
 
 // Evaluate evaluates a DrawingBench answer by the criteria of its task, nil for none, as the
 // published evaluator does. The exception with which the original crashes becomes Crash, and then
-// nothing else but Criteria is set. The result is valid as long as value and c are.
+// nothing else but Criteria is set. The result is valid as long as value and criteria are.
 func (evaluator *Evaluator) Evaluate(value *pyjson.Value, criteria *Criteria) (evaluation Evaluation) {
 	evaluation.Criteria = criteria
 	if value.Kind != pyjson.List {
