@@ -1,10 +1,10 @@
 """The client of the daemon's sessions.
 
 In: the parameters of reset and actions as dictionaries (docs/trainers.md). Out:
-OpenEnv's StepResult with the observation as a dictionary. A session that is lost,
-to a daemon that restarts or to a broken connection, is begun again with the answers
-so far, once per loss; what the daemon refuses is a RuntimeError, as of any
-environment, and an answer that it could not score is not counted as one of 0.
+OpenEnv's StepResult with the observation as a dictionary. Where the daemon restarts
+or the connection breaks, a new session takes up the episode with the answers so far.
+What the daemon refuses is a RuntimeError, as in OpenEnv's own client. An answer that
+could not be scored has no reward, unless the daemon's --unscorable says otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from openenv.core import GenericEnvClient
 from openenv.core.client_types import StepResult
 from websockets.exceptions import WebSocketException
 
-#: Longest wait for a daemon that comes back, in seconds.
+#: Longest wait for a daemon that is restarted, in seconds.
 COMES_BACK = 60.0
 
 
@@ -45,7 +45,7 @@ class PlumbEnv(GenericEnvClient):  # type: ignore[misc]
         try:
             result = await self._ask("step", data)
         except _Lost:
-            if data.get("label") is None:  # such a step is an episode of its own
+            if data.get("label") is None:  # a step with a label is an episode of its own
                 await self._resume()
             result = await self._ask("step", data)
         if data.get("label") is None:

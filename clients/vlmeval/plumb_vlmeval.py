@@ -1,4 +1,4 @@
-"""A launcher of VLMEvalKit's run.py that knows plumb's datasets.
+"""A launcher of VLMEvalKit's run.py that adds plumb's datasets.
 
     plumb prompt --rows -o rows/aspire.jsonl tasks.jsonl
     PLUMB_ROWS=rows python plumb_vlmeval.py --data plumb_aspire --model MODEL
@@ -23,7 +23,7 @@ from plumb_client import Client, rows
 
 PREFIX = "plumb_"
 
-#: How VLMEvalKit's models say that a call failed.
+#: The text that VLMEvalKit's models return where a call failed.
 UNANSWERED = "Failed to obtain answer"
 
 

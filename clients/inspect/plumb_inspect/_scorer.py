@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stde
 from inspect_ai.solver import TaskState
 from plumb_client import AsyncClient, rows
 
-#: Where plumb_turns leaves the text that has the episode's score.
+#: The key of the store under which plumb_turns leaves the text that has the episode's score.
 ANSWER = "plumb_answer"
 
 
@@ -18,7 +18,7 @@ async def task_of(state: TaskState, url: str | None) -> tuple[str, AsyncClient]:
     metadata = state.metadata or {}
     if "label" not in metadata:
         raise ValueError("cannot find label: want it in the sample's metadata['label']")
-    address, _ = await asyncio.to_thread(rows.find, url, metadata.get("plumb_tasks"))  # which may start one
+    address, _ = await asyncio.to_thread(rows.find, url, metadata.get("plumb_tasks"))  # it may start a daemon
     return metadata["label"], AsyncClient(address)
 
 

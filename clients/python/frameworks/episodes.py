@@ -33,8 +33,8 @@ def plumb() -> daemon.Daemon:
 
 
 class Mortal:
-    """A daemon that a test kills in the middle of an episode. url is its address; it ends
-    with the test."""
+    """A daemon that a test may kill and restart in the middle of an episode. url is its
+    address; it ends with the test."""
 
     def __init__(self, test: unittest.TestCase) -> None:
         self.running = daemon.Daemon("--tasks", f"aspire={TASKS}", tasks=False)
@@ -49,7 +49,7 @@ class Mortal:
         self.running.process.wait()
 
     def restart(self) -> None:
-        """Kills the daemon and starts another at its address, which knows nothing of its
+        """Kills the daemon and starts another at its address, which has none of its
         episodes."""
         self.kill()
         self.running = daemon.Daemon("--tasks", f"aspire={TASKS}", "--listen", self.url.removeprefix("http://"), tasks=False)
@@ -71,10 +71,10 @@ class Mortal:
 
 
 def check_lost(test: unittest.TestCase, d: Mortal, cut: Any, whole: Any) -> Any:
-    """Plays two environments, each after its reset and with a step for an answer; d is the
-    daemon of cut. Without a daemon a step is an error, which can be repeated; with another
-    daemon at the address the episode goes on as one that was not cut. Returns what the
-    last step gave."""
+    """Plays two environments after their reset with the same answers; d is the daemon of cut
+    and is killed meanwhile. Without a daemon a step is an error and can be repeated; with
+    another daemon at the address the episode of cut goes on as that of whole. Returns what
+    the last step gave."""
     test.assertEqual(cut.step(WORSE), whole.step(WORSE))
     d.kill()
     with test.assertRaises(plumb_client.Unavailable):

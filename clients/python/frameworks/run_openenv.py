@@ -114,8 +114,7 @@ class OpenEnv(unittest.TestCase):
 
     def test_plan(self) -> None:
         """The package's plan, played by OpenEnv's collector: a worse answer, then one near
-        the best. OpenEnv's graders find nothing, and something in an exchange that is
-        spoilt."""
+        the best. OpenEnv's graders pass the exchange, and fail one that was spoilt."""
         package = HERE.parent / "openenv"
         manifest = OpenEnvYamlParser().parse(package)
         plan = load_runtime_plan(package, SimpleNamespace(probe_path="plan.json"))
@@ -124,7 +123,7 @@ class OpenEnv(unittest.TestCase):
         rewards = [json.loads(e.response_json)["data"]["reward"] for e in seen.exchanges if e.operation == "step"]
         self.assertEqual(rewards, [0.0, episodes.score("arrow-00", BETTER)])
         graders = [basic.RewardWellFormedGrader(), basic.ObservationSchemaGrader(), basic.StateContractGrader()]
-        # One of them starts a process and allows it five seconds, which a busy machine may need to start Python.
+        # One grader starts a process and gives it five seconds. A busy machine may need longer to start Python.
         run = subprocess.run
         patch = mock.patch.object(basic.subprocess, "run", lambda *args, **kw: run(*args, **{**kw, "timeout": 300}))
         patch.start()

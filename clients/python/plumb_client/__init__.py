@@ -7,9 +7,9 @@
     print(client.reward(label, response).reward)
 
 AsyncClient has the same methods as coroutines. Each trainer has a module of its
-own with its entry points, such as plumb_client.trl; the README lists them. They are
-loaded when they are first named, and none but gem and openreward, whose classes are
-the framework's, imports its framework before it is used.
+own with its entry points, such as plumb_client.trl; the README lists them. A module is
+loaded when it is first named. Only gem and openreward, whose classes derive from those
+of the framework, import it when they are loaded.
 """
 
 import importlib

@@ -58,7 +58,7 @@ def answer_text(completion: object) -> str:
     """The model's text: of a string itself; of a conversation the last message of
     the assistant; of content blocks their texts, joined; of a chat completion its
     first choice. Messages and blocks are mappings or objects with such attributes.
-    No text at all is "", an answer, and a bad one."""
+    A completion without text is the answer "", which is a bad one."""
     if completion is None:
         return ""
     if isinstance(completion, str):
@@ -106,11 +106,11 @@ def content_text(content: object) -> str:
 
 
 def _block(block: object) -> str:
-    return str(field(block, "text")) if _has_text(block) else ""  # else an image
+    return str(field(block, "text")) if _has_text(block) else ""  # such as an image
 
 
 def zeroed(r: Result) -> dict[str, float]:
-    """Numbers for trainers that need one: the key set never varies."""
+    """Numbers for trainers that need one for each sample: the keys are always the same."""
     if r.reward is None or r.score is None:
         return {"score": 0.0, "raw": 0.0, "failed": 1.0}
     return {"score": r.reward, "raw": r.score, "failed": 0.0}

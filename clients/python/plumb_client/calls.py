@@ -114,7 +114,7 @@ def reward_many(
     async def work(pool: Pool) -> list[Result]:
         jobs = [partial(_reward, pool, cfg, b, i, timeout) for i, b in enumerate(bodies)]
         outcomes = await _bounded(SAMPLES_AT_ONCE, jobs)
-        for o in outcomes:  # the dataset's mistake is told before any other
+        for o in outcomes:  # a bad label is raised before any other error, because the dataset is wrong
             if isinstance(o, BadLabel):
                 raise o
         return [_raised(o) for o in outcomes]
@@ -232,7 +232,8 @@ def wait_until_ready(cfg: Config, timeout: float) -> Work[None]:
                     return
                 why = h.reason or "it is not ready"
             except Unavailable as e:
-                if clock() < end or not why:  # else the time ran out, and what was said before tells more
+                # At the end the reason is that of an earlier answer, which says more than a timeout.
+                if clock() < end or not why:
                     why = str(e)
             await asyncio.sleep(min(pause, max(end - clock(), 0)))
             pause = min(pause * 1.5, 1.0)
@@ -325,7 +326,7 @@ def _refused(cfg: Config, reply: Reply) -> Refused:
 
 
 def _complaint(reply: Reply) -> tuple[str, str]:
-    """error_type and error of an answer; not the daemon's: "" and what it was."""
+    """error_type and error of an answer; for one that is not the daemon's, "" and its status."""
     try:
         v = json.loads(reply.body)
         code, message = v["error_type"], v["error"]

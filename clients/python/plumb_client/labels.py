@@ -4,7 +4,7 @@ In: a string, which passes as it is, or an object as datasets hand it over
 (dicts, numpy arrays and scalars, Arrow scalars). Out: a JSON string. A null
 field is left out at every depth: Arrow merges objects of different shape into
 one struct and fills what is missing with nulls. Refused, with the position of
-the sample and the field: everything that JSON cannot say, NaN included.
+the sample and the field: every value that JSON does not have, NaN included.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def encode_json(value: object, what: str) -> bytes:
     try:
         return json.dumps(value, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError):
-        pass  # slower, but it knows arrays and says what is wrong
+        pass  # the slower way below reads arrays, and its errors name the field
     try:
         return json.dumps(_clean(value, "", 1, False), allow_nan=False).encode()
     except _Bad as e:

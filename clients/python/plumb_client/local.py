@@ -8,7 +8,7 @@ starts one where none is. The program is PLUMB_BIN, else that of the package
 plumb-bin, else `plumb` in PATH. It listens on a private Unix socket and reads from
 a pipe that only this process holds: it ends with this process, also after kill -9.
 Processes that this one starts or forks share the daemon; the variable
-PLUMB_LOCAL_DAEMONS tells them of it.
+PLUMB_LOCAL_DAEMONS has its socket.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from typing import Any
 from plumb_client.client import Client
 from plumb_client.errors import NotReady, PlumbError
 
-#: Where processes of one tree tell each other of their daemons: JSON, key to socket.
+#: The environment variable with the daemons of a process tree: JSON, key to socket.
 VARIABLE = "PLUMB_LOCAL_DAEMONS"
 
 #: Longest wait for a daemon to start, in seconds.
 START = 60.0
 
-#: Folders of daemons begin so; one without a socket after so many seconds is left over.
+#: The names of daemons' folders begin with PREFIX. A folder without a socket that is older
+#: than LEFT_OVER, in seconds, is removed.
 PREFIX, LEFT_OVER = "plumb-local-", 3600.0
 
 Tasks = Mapping[str, "str | os.PathLike[str]"]
@@ -70,7 +71,7 @@ class Daemon:
                 if dead := _running.pop(key, None):
                     dead.stop()
                 _running[key] = _Process(program, arguments)
-                _tell(key, _running[key].socket)
+                _announce(key, _running[key].socket)
             self._key, path = key, _shared(key)
         self.url = f"unix:{path}"
 
@@ -87,13 +88,13 @@ class Daemon:
         """Ends the daemon where this process started it; another one's goes on."""
         with _lock:
             if self.started and self._key in _running:
-                _tell(self._key, None)
+                _announce(self._key, None)
                 _running.pop(self._key).stop()
 
 
 def find(url: str | None = None, tasks: Tasks | None = None) -> tuple[str, bool]:
-    """The address of a daemon, and whether it is one of this process tree, with these
-    tasks: url, else PLUMB_URL, else that of Daemon(tasks)."""
+    """The address of a daemon: url, else PLUMB_URL, else that of Daemon(tasks). Also whether
+    it is the last one, which belongs to this process tree and has these tasks."""
     given = url or os.environ.get("PLUMB_URL")
     return (given, False) if given else (Daemon(tasks).url, True)
 
@@ -151,11 +152,12 @@ class _Process:
         said = self.log.read_text(errors="replace").strip()[-2000:]
         raise NotReady(f"plumb does not start: {said or 'it said nothing'}")
 
-    def let_go(self) -> None:
-        """Closes a forked child's copy of the pipe, which would keep the daemon."""
+    def close_pipe(self) -> None:
+        """Closes a forked child's copy of the pipe, which would keep the daemon running."""
         assert self.process.stdin is not None
         nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, self.process.stdin.fileno())  # the number stays taken, as its object believes
+        # The descriptor stays open, on another file, because self.process.stdin will close it.
+        os.dup2(nothing, self.process.stdin.fileno())
         os.close(nothing)
 
     def stop(self) -> None:
@@ -173,8 +175,8 @@ class _Process:
 
 
 def _sweep() -> None:
-    """Removes folders that processes left which were killed: their daemons took the
-    sockets away when they ended."""
+    """Removes the folders of processes that were killed. Their daemons removed the sockets
+    when they ended, but not the folders."""
     for folder in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
         with contextlib.suppress(OSError):
             seen = folder.stat()
@@ -187,8 +189,8 @@ _running: dict[str, _Process] = {}
 
 
 def _shared(key: str) -> str | None:
-    """The socket of a daemon of this process tree, where one answers."""
-    path = _told().get(key)
+    """The socket of the process tree's daemon with this key, None where none answers."""
+    path = _known().get(key)
     if path is None:
         return None
     with socket.socket(socket.AF_UNIX) as s:
@@ -199,27 +201,30 @@ def _shared(key: str) -> str | None:
     return path
 
 
-def _told() -> dict[str, str]:
+def _known() -> dict[str, str]:
+    """The sockets of the process tree's daemons, by key, from the environment."""
     try:
-        told = json.loads(os.environ.get(VARIABLE, "{}"))
-        return {str(k): str(v) for k, v in told.items()}
+        sockets = json.loads(os.environ.get(VARIABLE, "{}"))
+        return {str(k): str(v) for k, v in sockets.items()}
     except (ValueError, AttributeError):
         return {}
 
 
-def _tell(key: str, path: Path | None) -> None:
-    told = _told()
-    told.pop(key, None)
+def _announce(key: str, path: Path | None) -> None:
+    """Puts the socket of a daemon into the environment, for this process and its children.
+    None takes it out."""
+    sockets = _known()
+    sockets.pop(key, None)
     if path is not None:
-        told[key] = str(path)
-    os.environ[VARIABLE] = json.dumps(told)
+        sockets[key] = str(path)
+    os.environ[VARIABLE] = json.dumps(sockets)
 
 
 def _forked() -> None:
     global _lock
     _lock = threading.Lock()
     for process in _running.values():
-        process.let_go()
+        process.close_pipe()
     _running.clear()
 
 

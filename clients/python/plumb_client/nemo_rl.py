@@ -4,8 +4,8 @@
 
 PlumbEnvironmentActor is the Ray remote class, PlumbEnvironment the plain one. The
 label stands in metadata["label"]. The configuration may hold url, token_env and
-timeout. A sample that could not be scored counts 0.0 and is told of in its
-observation and in the metric plumb/failed of the actor.
+timeout. A sample that could not be scored counts 0.0. Its observation says why, and the
+metric plumb/failed of the actor counts it.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ Importing PlumbVerifier is enough to register it:
 
     from plumb_client.open_instruct import PlumbVerifier
 
-The label is the row's ground truth; the daemon is found by PLUMB_URL and PLUMB_TOKEN. Scores are limited to 0..1; a sample that
-could not be scored counts 0.0, with the reason in `reasoning`.
+The label is the row's ground truth; the daemon is found by PLUMB_URL and PLUMB_TOKEN.
+Scores are limited to 0..1; a sample that could not be scored counts 0.0, with the reason
+in `reasoning`.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ import asyncio
 import atexit
 import concurrent.futures
 
-# The loop would import it at the first name it resolves, and it registers hooks for
-# forks: were the process forked meanwhile, only the latter half of them would run and
-# release a lock that another thread holds.
+# Imported here, because asyncio would import it when it first resolves a name, and it
+# registers hooks for forks. A fork during that import would run only the hooks for after
+# the fork: they would release a lock that was not taken.
 import concurrent.futures.thread
 import os
 import resource
@@ -70,7 +70,7 @@ class Channel:
     def _abandon(self, place: asyncio.Future[Any]) -> None:
         def settle(f: asyncio.Future[Any]) -> None:
             if not f.cancelled() and f.exception() is None:
-                self.gate.release()  # it came too late
+                self.gate.release()  # the place was given after the caller had given up
 
         place.add_done_callback(settle)
         place.cancel()
@@ -144,7 +144,7 @@ class Pool:
 
 _lock = threading.Lock()
 _pool: Pool | None = None
-_parents: list[Pool] = []  # of a forked child, kept so that nothing closes their sockets
+_parents: list[Pool] = []  # in a forked child: pools of its parents, kept so that nothing closes their sockets
 
 
 def submit(work: Callable[[Pool], Coroutine[Any, Any, T]]) -> concurrent.futures.Future[T]:
@@ -166,8 +166,8 @@ def close() -> None:
 
 
 def _forked() -> None:
-    # The thread did not survive, and the loop's selector is shared with the
-    # parent: closing it here would take sockets from the parent's.
+    # The child has no thread for the loop, and shares the loop's selector with the
+    # parent: to close the loop here would remove the parent's sockets from it.
     global _pool, _lock
     _lock = threading.Lock()
     if _pool is not None:

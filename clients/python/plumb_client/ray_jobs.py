@@ -6,8 +6,8 @@
 plumb plans the run, a Ray task scores each shard with `plumb shard run`, and plumb
 writes the file from the parts. All machines need the program and a folder that they
 share, in which the dumps and the output are; paths of commands are those of the
-working folder. What is done stands in the folder alone: the same call goes on after
-anything.
+working folder. The state of the run is in the folder alone, so the same call goes on
+after any interruption.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def run_shard(plumb: str, manifest: str, shard: int, bisect: bool) -> tuple[int,
 def score(args: Sequence[str], *, plumb: str = "plumb", num_cpus: float = 1.0, tries: int = 4, at_once: int | None = None) -> None:
     """Scores dumps with the arguments of `plumb score`, which must have -o FILE.
 
-    num_cpus is what Ray reserves for a shard. A shard that fails is tried again up to
-    tries times; one that ends two processes is searched for the lines that do, which
-    get the error poison. at_once bounds the tasks in flight; by default they are twice
-    as many as the cluster can run. Raises ShardError, and subprocess.CalledProcessError
-    where plumb refuses the arguments.
+    num_cpus is what Ray reserves for a shard. A shard that fails is tried tries times in
+    all. One that ended two processes is run once more to find the lines that end them,
+    which get the error poison. at_once bounds the tasks in flight; by default they are
+    twice as many as the cluster can run. Raises ShardError, and
+    subprocess.CalledProcessError where plumb refuses the arguments.
     """
     import ray
 

@@ -1,5 +1,5 @@
-"""Results: what the daemon says of one sample, and where its
-time went. Only finite numbers pass; anything else is a BadAnswer."""
+"""Results: what the daemon says of one sample, and where its time went. Numbers must be
+finite; anything else is a BadAnswer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tasks of a suite as rows of a dataset, for packages of environments and evals.
 
 In: a suite, and where its tasks are: a file, a daemon that has loaded some, or none
-of both, for the few that come with this package. Out: an address and rows with a
+of these, for the few tasks that come with this package. Out: an address and rows with a
 label each. Refused: a file that a running daemon would have to load itself.
 """
 
@@ -20,7 +20,7 @@ from plumb_client.client import Client
 
 log = logging.getLogger("plumb_client")
 
-#: Tasks of our own, for a first look: no benchmark's.
+#: Tasks of our own, for a first look. They are not those of the benchmarks.
 OWN = Path(__file__).parent / "items"
 OWN_FILES = {"aspire": "aspire.jsonl", "drawingbench": "drawingbench.json", "tangram": "tangram.jsonl",
              "spatialab": "spatialab.jsonl", "spaceeval": "spaceeval.jsonl"}  # fmt: skip
@@ -89,7 +89,7 @@ def load(
 
 
 def find(url: str | None = None, tasks: local.Tasks | None = None) -> tuple[str, bool]:
-    """local.find, with our own tasks where none are named, and ready."""
+    """local.find, with our own tasks where none are named. Waits until the daemon is ready."""
     address, started = local.find(url, tasks or {s: OWN / f for s, f in OWN_FILES.items()})
     Client(address).wait_until_ready()
     return address, started

@@ -102,13 +102,13 @@ class Region:
         return f"Region({self.name!r}, {self.size} bytes)"
 
     def close(self) -> None:
-        """Takes the name away; the memory goes with the last array that shows it."""
+        """Unregisters the region; its memory is freed with the last array over it."""
         with self._lock:
             try:
                 if self._lease is None:
                     self._post(f"/v2/systemsharedmemory/region/{self.name}/unregister", b"")
             except (Refused, ConnectionError):
-                pass  # the daemon has forgotten it, or is gone itself
+                pass  # the daemon does not know the region, or does not run
             self._drop()
 
     def render(
@@ -179,7 +179,8 @@ class Region:
         return flat.reshape((height, width, 4) if depth == 4 else (height, width))
 
     def _asked(self, path: str, body: bytes, params: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-        """Posts; a daemon that was restarted has forgotten the region and is told again."""
+        """Posts a request and returns the answer. Where the daemon does not know the region, as
+        after a restart, registers it again and repeats the request."""
         try:
             reply = self._post(path, body, params)
         except Refused as e:
@@ -231,7 +232,7 @@ class Region:
             raise Refused(f"cannot register region: {reply.get('error')}", code=str(reply.get("error_type", "")))
 
     def _drop(self) -> None:
-        """Lets go of what this object holds; views keep the mapping."""
+        """Closes what this object has open. Arrays over the memory stay valid."""
         if self._lease is not None:
             self._lease.close()
             self._lease = None
@@ -242,8 +243,8 @@ class Region:
 
 
 def _segment(size: int) -> tuple[int, Bytes]:
-    """A System V segment that is marked to go with its last user: Linux attaches by
-    id all the same, and a process that is killed leaves nothing."""
+    """A System V segment that is marked for removal at once: it is freed when its last user
+    detaches, also if that is killed. Linux still lets the daemon attach by id."""
     id = _libc.shmget(_IPC_PRIVATE, size, _IPC_CREAT | 0o600)
     if id < 0:
         raise _os_error("get a segment")
@@ -253,8 +254,7 @@ def _segment(size: int) -> tuple[int, Bytes]:
     _libc.shmctl(id, _IPC_RMID, None)
     if error is not None:
         raise error
-    # A class of its own, whose objects can be watched: the segment is detached
-    # when the last array over it is gone.
+    # The finalizer of this object detaches the segment, once the last array over it is gone.
     kind: Any = type("Segment", (ctypes.c_ubyte * size,), {})
     memory = kind.from_address(address)
     weakref.finalize(memory, _libc.shmdt, address).atexit = False

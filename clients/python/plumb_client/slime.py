@@ -2,7 +2,8 @@
 
 The label is the sample's (--label-key label). With --reward-key K (or
 --eval-reward-key) the reward is an object with the keys reward, score and failed;
-without, a number. The daemon is found by PLUMB_URL and PLUMB_TOKEN. A sample that could not be scored counts 0.0.
+without, a number. The daemon is found by PLUMB_URL and PLUMB_TOKEN. A sample that
+could not be scored counts 0.0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ async def custom_rm(args: Any, sample: Any, **kw: Any) -> Any:
     if not isinstance(sample, (list, tuple)):
         return await _score(args, sample, 0)
     outcomes = await asyncio.gather(*(_score(args, s, i) for i, s in enumerate(sample)), return_exceptions=True)
-    for kind in (ValueError, BaseException):  # the dataset's mistake is told before any other
+    for kind in (ValueError, BaseException):  # a bad label first, because the dataset is wrong
         for o in outcomes:
             if isinstance(o, kind):
                 raise o

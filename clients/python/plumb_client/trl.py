@@ -115,7 +115,8 @@ class PlumbEnvironment:
         """
         if self._episode is None or self._episode.last is None or self._episode.last.done:
             return "The task is done."
-        self._reward = None  # TRL takes an exception for an answer of the tool
+        # Set first, because TRL takes an exception of the tool for its answer and goes on.
+        self._reward = None
         turn = self._episode.step(answer)
         if turn.result is None or turn.result.reward is None:
             return "The answer could not be scored."

@@ -73,7 +73,7 @@ async def rubric_reward(
     prompt: Any, completion: Any, answer: Any, state: Any, info: Any, task: Any, **kw: Any
 ) -> float:
     """Reward function of a rubric; the label is answer."""
-    _mark(state, 1.0)  # until it is scored
+    _mark(state, 1.0)  # counts as failed until it is scored
     client = adapter.connect_async(*adapter.options(kw))
     return _scored(await client.reward(answer, adapter.answer_text(completion)), state)
 

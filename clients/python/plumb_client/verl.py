@@ -76,8 +76,9 @@ def _of_tool(extra_info: Any) -> dict[str, float] | None:
 
 class _Tool:
     """The tool without its base class. Its configuration may hold url, token_env,
-    timeout and what an episode takes (docs/trainers.md). An answer that could not be
-    scored is told to the model, gives no reward, and marks the sample as failed."""
+    timeout and the options of an episode (docs/trainers.md). For an answer that could
+    not be scored the model is told so, there is no reward, and the sample is marked as
+    failed."""
 
     def __init__(self, config: Any, tool_schema: Any = None) -> None:
         super().__init__(config, tool_schema or _schema())  # type: ignore[call-arg]
@@ -94,7 +95,8 @@ class _Tool:
     async def execute(self, instance_id: str, parameters: dict[str, Any], **kwargs: Any) -> tuple[Any, float | None, dict[str, Any]]:
         """Scores an answer; the episode goes on with agent_data, verl's trajectory."""
         data = kwargs["agent_data"]
-        # verl takes every exception of a tool for a reward of 0.
+        # The sample counts as failed until the answer is scored, because verl takes an
+        # exception of a tool for a reward of 0.
         data.extra_fields[NUMBERS] = {"score": 0.0, "raw": 0.0, "failed": 1.0}
         try:
             episode = getattr(data, "plumb_episode", None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from importlib import metadata
 
-#: Versions that the tests run with (make test-envs and its relatives).
+#: Versions that `make test-envs` runs the packages with.
 KNOWN = {
     "gem-llm": ("0.1.0",),
     "inspect-ai": ("0.3.285",),

@@ -31,13 +31,12 @@ log = logging.getLogger("plumb_client")
 #: First delay between attempts and the longest, in seconds.
 BACKOFF_FIRST, BACKOFF_MOST = 0.1, 5.0
 
-#: Attempts at what failed inside the daemon (500, 504, and a 200 that says so): the
-#: sample itself may be at fault, and then every further try costs the daemon its
-#: whole deadline.
+#: Most attempts where the scorer failed (500, 504, or a 200 with such an error): the
+#: sample itself may be at fault, and then each try may take the daemon's whole deadline.
 SCORER_ATTEMPTS = 3
 
-#: The error in a result line. Inside texts quotes are escaped, so no answer of a
-#: model can look like it.
+#: The error in a result line. Inside texts quotes are escaped, so the text of an answer
+#: cannot match.
 ERROR = re.compile(rb'"error":\{"code":"(closed|deadline|backend|internal)"')
 
 #: Silence between two warnings about an unreachable daemon, in seconds.
@@ -71,7 +70,9 @@ class Reply:
 
 
 class Fault(Exception):
-    """An attempt that gave no final answer. status is 0 without a response."""
+    """An attempt that gave no final answer. status is 0 without a response; after is the
+    time of Retry-After in seconds. final says that a further try is of no use, scorer
+    that the scorer failed."""
 
     def __init__(
         self, text: str, status: int = 0, after: float | None = None, final: bool = False, scorer: bool = False
@@ -150,7 +151,7 @@ class _Sending:
             return None
         if reply.status == 200:
             m = ERROR.search(reply.body)
-            if m and m[1] == b"closed":  # the sample was lost to a daemon that goes down
+            if m and m[1] == b"closed":  # the daemon shut down before it scored the sample
                 return Fault("it was shutting down", 503)
             return Fault("the scorer failed", 200, scorer=True) if m and self.req.one else None
         if reply.status in (408, 429) or reply.status >= 500:

@@ -49,7 +49,8 @@ def reference(item: dict[str, Any]) -> str:
 
 
 def foreign() -> tuple[str, str]:
-    """A label and an answer that only the editor itself could draw; it is off in tests."""
+    """A label and an answer that only the editor could draw. Tests run without it, so the answer
+    cannot be scored."""
     item = next(i for i in items() if i["test"] == "balance")
     shape = {"id": "shape:new", "type": "geo", "x": 100, "y": 100,
              "props": {"geo": "rectangle", "w": 200, "h": 200, "text": "\U0001f600", "fill": "solid"}}  # fmt: skip
@@ -77,7 +78,7 @@ def expected() -> tuple[dict[str, Any], ...]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Where the daemon finds its fonts."""
+    """The environment of a process that finds plumb's fonts."""
     return {**os.environ, "PLUMB_FONTS": str(ROOT / "build" / "fonts"), **more}
 
 

@@ -1,5 +1,5 @@
-"""Runs on Ray without Ray: what becomes of the exit codes of shards. The real package is
-met in frameworks/run_ray.py; a stand-in shows faults that no shard can be made to have."""
+"""Runs on Ray without Ray: what becomes of the exit codes of shards. frameworks/run_ray.py uses
+the real package; the stand-in for plumb here has faults that a real shard cannot be made to have."""
 
 import json
 import os
@@ -51,7 +51,8 @@ class RayJobs(unittest.TestCase):
         self.addCleanup(modules.stop)
 
     def program(self, shard: str) -> str:
-        """A program with 9 shards; shard is what it does for one, with the number in $7 and the flag in $8."""
+        """A program with 9 shards. shard is a command of shell that scores one; it may use $k, the shard's number, and
+        $bisect, which is --bisect or empty."""
         path = self.dir / "plumb"
         path.write_text(f"""#!/bin/sh
 echo "$*" >>{self.dir}/calls

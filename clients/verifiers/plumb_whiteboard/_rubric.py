@@ -34,12 +34,13 @@ def load(
 
 
 def _stored(content: Any) -> Any:
-    """Content parts of one shape: Arrow would fill the gaps with nulls."""
+    """Content parts as one part with their JSON. Arrow would make parts of different shape
+    equal, with nulls for missing members."""
     return content if isinstance(content, str) else [{"type": "text", "text": json.dumps(content)}]
 
 
 def _restored(messages: Any) -> Any:
-    """What _stored put away."""
+    """The messages with the content parts that _stored encoded."""
     said = messages[-1]
     content = said["content"] if isinstance(said, dict) else said.content
     if isinstance(content, str):
@@ -75,7 +76,7 @@ class PlumbTurns(vf.MultiTurnEnv):  # type: ignore[misc]
         return state
 
     async def add_trajectory_step(self, state: Any, trajectory_step: Any) -> None:
-        """Scores the answer as soon as it is there."""
+        """Adds the step, and scores its answer at once."""
         await super().add_trajectory_step(state, trajectory_step)
         said = trajectory_step["completion"][-1]
         turn = await state["plumb_episode"].step(said["content"] if isinstance(said, dict) else said.content)

@@ -21,7 +21,7 @@ class PlumbConfig(vf.TasksetConfig):  # type: ignore[misc]
 
 
 class PlumbData(vf.TaskData):  # type: ignore[misc]
-    """A task's label and the daemon that knows it."""
+    """A task's label and the daemon that has the task loaded."""
 
     label: str
     test: str = ""
@@ -30,7 +30,7 @@ class PlumbData(vf.TaskData):  # type: ignore[misc]
 
 
 class PlumbTask(vf.Task[PlumbData]):  # type: ignore[misc]
-    """A task without a prompt: the environment asks, and scores what it hears."""
+    """A task without a prompt: the environment asks for answers and scores them."""
 
 
 class PlumbTaskset(vf.Taskset[PlumbTask, PlumbConfig]):  # type: ignore[misc]
@@ -47,7 +47,7 @@ class PlumbTaskset(vf.Taskset[PlumbTask, PlumbConfig]):  # type: ignore[misc]
 
 class PlumbEnvConfig(vf.EnvConfig):  # type: ignore[misc]
     """How tasks are asked: the most answers, how they build on each other, what is
-    told of each, and how rewards follow (docs/trainers.md); None takes the suite's."""
+    told of each, and how rewards are computed (docs/trainers.md); None takes the suite's."""
 
     agent: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})
     turns: int | None = None
@@ -74,13 +74,14 @@ class PlumbEnv(vf.Env[PlumbEnvConfig]):  # type: ignore[misc]
                 if segment.terminated:
                     break
                 turn = await episode.step(segment.last_reply)
-                _heard(interaction.trace, turn)
+                _record(interaction.trace, turn)
         if turn.result is not None and turn.result.reward is not None:
             total = turn.total if turn.total is not None else turn.result.reward
             interaction.trace.record_reward("plumb", total, 1.0)
 
 
-def _heard(trace: Any, turn: Turn) -> None:
+def _record(trace: Any, turn: Turn) -> None:
+    """Notes the score of a turn in the trace. Raises Unscorable where it has none."""
     if turn.failed or turn.result is None or turn.result.score is None:
         code = turn.result.error.code if turn.result and turn.result.error else "unknown"
         raise Unscorable(f"cannot score answer {turn.turn}: {code}", code=code)

@@ -1,4 +1,4 @@
-// Requests to the server. While it is away, or makes an index, they wait and are tried again.
+// Requests to the server. While it does not answer, or makes an index, they wait and are tried again.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Local, pictureOf } from './local'
@@ -47,7 +47,8 @@ function answer(s: Saved, url: string): unknown {
 	throw new Error('The saved page does not hold this; plumb view shows it.')
 }
 
-// pictureAddress returns the address of a picture of a row; without a panel that of the one to see first.
+// pictureAddress returns the address of a picture of a row. Without a panel it is the picture that is shown
+// first.
 export const pictureAddress = (row: number, panel: number | undefined, w: number): string =>
 	saved ? pictureOf(saved, row, panel) : address('picture', { row, panel, w })
 
@@ -61,15 +62,16 @@ export function address(route: string, params: Params = {}): string {
 	return `api/${route}?${p}`
 }
 
-// query are the parameters of the filter and the order.
+// query returns the parameters of the filter and the order.
 export const query = (): Params => ({ q: filterText(), sort: state().sort, down: state().down })
 
+// filterText returns the filter as JSON, undefined where it selects everything.
 export const filterText = () => {
 	const text = JSON.stringify(clean(state().q))
 	return text === '{}' ? undefined : text
 }
 
-const kept = new Map<string, unknown>() // the last answers, by URL
+const kept = new Map<string, unknown>() // the last answers, by URL, at most this many
 const most = 60
 let away = false
 const watchers = new Set<(away: boolean) => void>()
@@ -81,7 +83,7 @@ function setAway(now: boolean) {
 	watchers.forEach((f) => f(now))
 }
 
-// useAway tells whether the server does not answer.
+// useAway returns whether the server does not answer.
 export function useAway(): boolean {
 	const [is, set] = useState(away)
 	useEffect(() => {
@@ -97,7 +99,8 @@ const pause = (ms: number, signal?: AbortSignal) =>
 		signal?.addEventListener('abort', () => (clearTimeout(t), fail(signal.reason)))
 	})
 
-// get returns the answer to a request. It throws what the server says is wrong.
+// get returns the answer to a request. An error of the server is thrown with its text. fresh asks again for an
+// answer that is kept.
 export async function get<T>(url: string, signal?: AbortSignal, fresh = false): Promise<T> {
 	if (saved) return answer(saved, url) as T
 	const known = kept.get(url)
@@ -140,7 +143,7 @@ export interface Got<T> {
 	busy: boolean
 }
 
-// atOnce is what is known of a URL before it is asked for: all that a saved page holds.
+// atOnce returns what is known of a URL before a request: the answer of a saved page, else nothing yet.
 function atOnce<T>(url: string | undefined): Got<T> {
 	if (!saved || url === undefined) return { busy: true }
 	try {
@@ -150,7 +153,8 @@ function atOnce<T>(url: string | undefined): Got<T> {
 	}
 }
 
-// useGet asks for a URL whenever it changes; undefined asks for nothing.
+// useGet asks for a URL whenever it changes, and then again every so many ms if every is not 0; undefined asks
+// for nothing.
 export function useGet<T>(url: string | undefined, every = 0): Got<T> {
 	const [got, set] = useState<Got<T> & { url?: string }>(() => atOnce<T>(url))
 	useEffect(() => {

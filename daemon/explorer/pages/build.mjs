@@ -1,5 +1,7 @@
 // Makes the types of the API and bundles the explorer's pages.
-// Usage, in a folder that has these sources, schema.json and node_modules: node build.mjs types | node build.mjs TARGET
+// Usage, in a folder that has these sources, schema.json and node_modules:
+//   node build.mjs types
+//   node build.mjs TARGET
 //
 // Out: schema.ts here; TARGET/index.html, app.js and app.css, which need no other file, and licences.txt.
 
@@ -7,7 +9,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { build } from 'esbuild'
 
-// typeOf returns the TypeScript type of a schema, of those that the API's types use.
+// typeOf returns the TypeScript type of a JSON Schema. It knows the forms of schema that schema.json uses.
 function typeOf(s) {
 	if (s.$ref) return s.$ref.split('/').pop()
 	if (s.anyOf) return s.anyOf.map(typeOf).join(' | ')

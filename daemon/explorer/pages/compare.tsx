@@ -147,6 +147,7 @@ const Figures = ({ of: l, more }: { of: Paired; more?: boolean }) => (
 	</>
 )
 
+// List lists the pairs of a comparison, all or a range of them, beside a scatter plot and both pictures.
 function List(p: { params: Record<string, string | undefined>; of: Comparison; range?: [number, number]; setRange: (r?: [number, number]) => void }) {
 	const { of, setRange } = p
 	const s = useUrl()
@@ -234,6 +235,7 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 	)
 }
 
+// Both shows the two answers of a pair.
 function Both({ of }: { of: Pair }) {
 	const a = useItem(of.rowA)
 	const b = useItem(of.rowB)
@@ -250,6 +252,7 @@ function Both({ of }: { of: Pair }) {
 	)
 }
 
+// One shows the answer of one side, with its picture and metrics.
 function One({ name, of, error }: { name: string; of?: Item; error?: string }) {
 	if (error) return <p class="error">{error}</p>
 	if (!of) return <p class="empty">Loading…</p>

@@ -75,6 +75,7 @@ export function Filters(p: { info: Info; close: () => void }) {
 	)
 }
 
+// Find is a field that searches in ids or in answers.
 function Find(p: { name: 'id' | 'text'; label: string; id: string; hint: string }) {
 	const s = useUrl()
 	const [text, set] = useState(s.q[p.name] ?? '')
@@ -95,6 +96,7 @@ function Find(p: { name: 'id' | 'text'; label: string; id: string; hint: string 
 	)
 }
 
+// Between is a range of numbers with two fields.
 function Between(p: { label: string; of?: Range; set: (r?: Range) => void }) {
 	const change = (patch: Range) => {
 		const r = { ...p.of, ...patch }
@@ -116,8 +118,9 @@ function Between(p: { label: string; of?: Range; set: (r?: Range) => void }) {
 	)
 }
 
-const few = 8
+const few = 8 // values of a facet that are shown at first
 
+// Facet lists the values of a facet with the number of results of each.
 function Facet(p: { facet: string; of: Selected }) {
 	const s = useUrl()
 	const [all, setAll] = useState(false)

@@ -36,7 +36,7 @@ export function value(v: unknown): string {
 	return JSON.stringify(v)
 }
 
-// named writes the value of a facet; the empty one has a name too.
+// named writes the value of a facet; an empty value gets a name.
 export const named = (facet: string, v: string) =>
 	v !== '' ? v : facet === 'note' ? 'no notes' : facet === 'failure' ? 'scored' : `no ${facet}`
 

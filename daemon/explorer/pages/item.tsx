@@ -252,4 +252,5 @@ function Prompt({ of }: { of: Data }) {
 	)
 }
 
+// clipped cuts a long text.
 const clipped = (s: string) => (s.length > 2000 ? s.slice(0, 2000) + ' …' : s)

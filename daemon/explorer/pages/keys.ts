@@ -27,7 +27,7 @@ addEventListener('keydown', (e) => {
 	}
 })
 
-// useKeys answers keys while the component is shown, from its latest drawing on.
+// useKeys answers keys while the component is shown, by the functions of its latest drawing.
 export function useKeys(keys: Keys) {
 	const entry = useRef(keys)
 	entry.current = keys

@@ -1,4 +1,4 @@
-// What a saved page answers in place of a server: filters, counts, orders and comparisons of the rows that it holds.
+// What a saved page answers in place of a server: filters, counts and orders of the rows that it holds.
 
 import type { Count, Filter, Histogram, Item, Range, Row, Rows, Saved, Selected, Series } from './schema'
 
@@ -13,7 +13,7 @@ export const pictureOf = (s: Saved, row: number, panel?: number): string => {
 
 const facets = ['suite', 'test', 'model', 'mode', 'input', 'setting', 'format', 'method', 'status', 'note', 'failure', 'file']
 
-// values are those of a row for a facet.
+// values returns the values that a row has for a facet.
 function values(r: Row, series: Series | undefined, facet: string): string[] {
 	switch (facet) {
 		case 'suite':
@@ -32,9 +32,11 @@ function values(r: Row, series: Series | undefined, facet: string): string[] {
 	return [series?.words[facets.indexOf(facet) - 2] ?? '']
 }
 
+// within reports whether a value is in a range, true where there is no range. A missing value is in no range.
 const within = (x: number | null | undefined, range: Range | undefined) =>
 	range === undefined || (typeof x === 'number' && (range.low === undefined || x >= range.low) && (range.high === undefined || x <= range.high))
 
+// metric returns the value of a metric as a number, null where it is none.
 const metric = (item: Item | undefined, name: string): number | null => {
 	const v = item?.metrics.find((m) => m.name === name)?.value
 	return typeof v === 'number' ? v : typeof v === 'boolean' ? Number(v) : null
@@ -51,7 +53,9 @@ export class Local {
 		this.found = new Map(Object.entries(s.found).map(([rule, rows]) => [rule, new Set(rows)]))
 	}
 
-	// fails lists what of a filter a row fails: facets, or "" for the rest; scores are left to select.
+	// fails lists the facets of a filter that a row does not match. Where another part of the filter does not
+	// match, it returns two empty names, which keep the row out of the counts of all facets. The range of
+	// scores is not looked at.
 	private fails(r: Row, f: Filter): string[] {
 		const item = this.items.get(r.row)
 		const out = facets.filter((facet) => f.values?.[facet]?.length && !values(r, this.series.get(r.series), facet).some((v) => f.values![facet].includes(v)))
@@ -61,6 +65,8 @@ export class Local {
 		return rest ? out : ['', '']
 	}
 
+	// select counts the rows of a filter. The counts of a facet are over the rows that match all other parts of
+	// the filter, and the histogram is over those that match all but the range of scores.
 	select(f: Filter): Selected {
 		const { low, high } = this.s.selected.histogram
 		const bars: number[] = this.s.selected.histogram.bars.map(() => 0)

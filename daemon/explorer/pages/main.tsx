@@ -53,7 +53,7 @@ function App({ printing }: { printing?: boolean }) {
 		},
 		'?': () => setHelping(true), t: turn, f: () => setOpen(!open),
 	})
-	const ready = info && info.loading === null && (info.files.length > 0 || false)
+	const ready = info && info.loading === null && info.files.length > 0
 	const filtering = saved ? s.page === 'items' : s.page !== 'item' && s.page !== 'sensitivity'
 	if (printing && saved && (s.page === 'overview' || s.page === 'items')) return <Printed of={saved} />
 	return (
@@ -222,7 +222,7 @@ function Help({ close }: { close: () => void }) {
 
 const root = document.getElementById('app')!
 render(<App />, root)
-// A list on paper has all of its rows, and not those in sight alone.
+// A printed list has all of its rows, and not only those in sight.
 let theme: string | undefined
 addEventListener('beforeprint', () => {
 	theme = document.documentElement.dataset.theme

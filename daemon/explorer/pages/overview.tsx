@@ -56,7 +56,7 @@ export function Overview({ info }: { info: Info }) {
 	)
 }
 
-// open goes to the items of a cell, beside what is selected already.
+// open goes to the items of a cell. The other parts of the filter stay.
 const open = (values: Record<string, string[]>, score = state().q.score) => go({ page: 'items', at: 0, q: clean({ ...state().q, score, values: { ...state().q.values, ...values } }) })
 
 function Suite({ of, info, range }: { of: SuiteTable; info: Info; range: [number, number] }) {
@@ -114,7 +114,8 @@ function Suite({ of, info, range }: { of: SuiteTable; info: Info; range: [number
 // most is how many tests of a suite have a large histogram.
 const most = 24
 
-// Distributions shows the scores of each test, of all series together; a range that is chosen by dragging opens its items.
+// Distributions shows the scores of each test, of all series together. A range that is chosen by dragging opens
+// its items.
 function Distributions({ of, range: [low, high] }: { of: SuiteTable; range: [number, number] }) {
 	const tests = of.tests.flatMap((t) => {
 		const bars = t.cells.reduce<number[]>((sum, c) => (c.histogram.length ? c.histogram.map((n, i) => n + (sum[i] ?? 0)) : sum), [])
@@ -136,7 +137,7 @@ function Distributions({ of, range: [low, high] }: { of: SuiteTable; range: [num
 	)
 }
 
-// words are the values that select a series.
+// words returns the filter's values that select a series.
 const words = (s: Series, info: Info) => {
 	const out: Record<string, string[]> = info.files.length > 1 ? { file: [s.file] } : {}
 	for (const [i, facet] of ['model', 'mode', 'input', 'setting', 'format', 'method'].entries()) if (s.words[i] || facet === 'model') out[facet] = [s.words[i]]

@@ -24,5 +24,5 @@ export const Bar = ({ of }: { of: number | null }) => (
 	</svg>
 )
 
-// who is how a row's answer came about.
+// who returns where a row's answer is from: model, arm, repeat and turn.
 export const who = (r: Row) => [r.model, r.arm, r.repeat ? `repeat ${r.repeat}` : '', r.turn ? `turn ${r.turn}` : ''].filter(Boolean).join(' · ')

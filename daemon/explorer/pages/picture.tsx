@@ -6,7 +6,8 @@ import type { Mark, Panel } from './schema'
 
 const finite = (...list: number[]) => list.every((x) => Number.isFinite(x) && Math.abs(x) <= 1e7)
 
-// Marks draws marks in page units; u is about one px on a screen.
+// Marks draws marks in page units; u is the length of about one px of the screen. Marks that an SVG could not
+// show are left out.
 function Marks({ of, box, u }: { of: Mark[]; box: number[]; u: number }) {
 	const good = of.filter((m) => finite(m.a[0], m.a[1], m.b[0], m.b[1], m.r, m.from, m.to))
 	const placed: number[][] = []
@@ -24,6 +25,7 @@ function Marks({ of, box, u }: { of: Mark[]; box: number[]; u: number }) {
 	)
 }
 
+// Label writes a mark's text beside it, at the first of four places that no label in placed covers.
 function Label({ of: m, box, u, placed }: { of: Mark; box: number[]; u: number; placed: number[][] }) {
 	let [x, y] = m.a
 	if (m.form === 'span' || m.form === 'gap' || m.form === 'dart') [x, y] = [(m.a[0] + m.b[0]) / 2, (m.a[1] + m.b[1]) / 2]
@@ -50,12 +52,13 @@ function Label({ of: m, box, u, placed }: { of: Mark; box: number[]; u: number; 
 	)
 }
 
-// sweep is the shorter way from one angle to the other.
+// sweep returns the angle of a wedge, signed, by the shorter way from one side to the other.
 const sweep = (m: Mark) => {
 	const d = (m.to - m.from) % (2 * Math.PI)
 	return d > Math.PI ? d - 2 * Math.PI : d < -Math.PI ? d + 2 * Math.PI : d
 }
 
+// path returns the outline of a mark as the data of an SVG path.
 function path(m: Mark, u: number): string {
 	const [ax, ay] = m.a
 	const [bx, by] = m.b
@@ -186,7 +189,7 @@ export function Overlay({ a, b, mode, marks }: { a: Side; b: Side; mode: string;
 	)
 }
 
-// Difference shows where two pictures differ, over a faint copy of the second.
+// Difference shows the pixels where two pictures differ by more than 6 of 255, over a faint copy of the second.
 function Difference({ a, b }: { a: Side; b: Side }) {
 	const canvas = useRef<HTMLCanvasElement>(null)
 	const [said, set] = useState('')

@@ -1,4 +1,4 @@
-// Sensitivity: how a score answers to small moves of what the answer placed.
+// Sensitivity: how a score changes with small moves of what the answer placed.
 
 import { useMemo, useState } from 'preact/hooks'
 import { address, useGet } from './api'
@@ -94,12 +94,13 @@ export function Sensitivity() {
 	)
 }
 
+// Heat shows the map of scores, alone and over the picture, and what it says in words.
 function Heat({ of, item }: { of: Data; item: Item }) {
 	const side = 2 * of.steps + 1
 	const known = of.scores.filter((x): x is number => x !== null)
 	const low = known.length ? Math.min(...known) : 0
 	const high = known.length ? Math.max(...known) : 0
-	const [held, hold] = useState<{ of: Data; at?: number }>() // of an earlier map it does not count
+	const [held, hold] = useState<{ of: Data; at?: number }>() // the chosen cell, which counts on its own map alone
 	const over = held?.of === of ? held.at : undefined
 	const setOver = (at?: number) => hold({ of, at })
 	const [clear, setClear] = useState(false)

@@ -50,7 +50,7 @@ function read(): State {
 					const q = JSON.parse(value)
 					if (q && typeof q === 'object' && !Array.isArray(q)) s.q = q
 				} catch {
-					// A link that was cut in two selects everything.
+					// A link that was cut off has no whole filter, and selects everything.
 				}
 		}
 	}
@@ -72,7 +72,7 @@ function url(s: State): string {
 	return location.pathname + (text ? '?' + text : '')
 }
 
-// clean leaves out what selects everything.
+// clean returns a filter without the parts that select everything.
 export function clean(q: Filter): Filter {
 	const out: Record<string, unknown> = {}
 	for (const [name, value] of Object.entries(q)) {
@@ -89,7 +89,7 @@ const listeners = new Set<() => void>()
 
 export const state = () => current
 
-// go changes the state; replace keeps the browser's history as it is, for moves of a selection.
+// go changes the state. With replace the browser's history gets no new entry, as for moves of a selection.
 export function go(patch: Partial<State>, replace = false) {
 	const next = { ...current, ...patch }
 	const to = url(next)
@@ -123,7 +123,8 @@ export function useUrl(): State {
 // filtered changes the filter and goes back to the top of the list.
 export const filtered = (patch: Partial<Filter>) => go({ q: clean({ ...current.q, ...patch }), at: 0 })
 
-// toggled adds or removes a value of a facet.
+// toggled adds a value of a facet to the filter, or removes it. With alone an added value replaces the others
+// of the facet.
 export function toggled(facet: string, value: string, alone = false) {
 	const values = { ...current.q.values }
 	const list = values[facet] ?? []

@@ -10,7 +10,7 @@ export interface Virtual {
 	scroller: preact.RefObject<HTMLDivElement>
 }
 
-// useVirtual places count rows of equal height.
+// useVirtual places rows of equal height; rows is their number, height is in px.
 export function useVirtual(rows: number, height: number): Virtual {
 	const [, redraw] = useReducer((n: number) => n + 1, 0)
 	const scroller = useRef<HTMLDivElement>(null)
@@ -37,7 +37,7 @@ export function useVirtual(rows: number, height: number): Virtual {
 	return { list, scroller }
 }
 
-// reveal scrolls as little as shows a row of a list with rows of equal height.
+// reveal scrolls a list with rows of equal height by as little as shows the row.
 export function reveal(on: HTMLElement | null, row: number, height: number) {
 	if (!on) return
 	const top = row * height
@@ -48,7 +48,8 @@ export function reveal(on: HTMLElement | null, row: number, height: number) {
 const chunk = 100
 const mostChunks = 8
 
-// useRows holds the parts of the list that are in sight. total is undefined until the first answer.
+// useRows holds the parts of the list that are in sight: row returns a row that is there, and want asks for a
+// range. total is undefined until the first answer.
 export function useRows(): { total?: number; error?: string; row: (i: number) => Row | undefined; want: (from: number, to: number) => void } {
 	const key = JSON.stringify(query()) + address('')
 	const [, redraw] = useReducer((n: number) => n + 1, 0)

@@ -1,7 +1,8 @@
 // Bundles the export page, once per version of tldraw.
 // Usage, in a folder that has these sources and node_modules: node build.mjs TARGET
 //
-// Out: TARGET/4.2 and TARGET/5.4, and for the benchmark TARGET/plain, each with index.html, page.js, page.css and fonts/.
+// Out: TARGET/4.2 and TARGET/5.4, and for the benchmark TARGET/plain, each with index.html, page.js, page.css
+// and fonts/.
 
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,7 +22,7 @@ const html = `<!doctype html>
 `
 
 const target = process.argv[2]
-// Of 4.2.0: npm puts the version of the first dependency on top.
+// The schema of tldraw 4.2.0: npm installs the version of the first dependency at the top of node_modules.
 const schema = createTLSchema({ shapes: defaultShapeSchemas, bindings: defaultBindingSchemas }).serialize()
 
 for (const [folder, entry, version] of [

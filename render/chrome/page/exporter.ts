@@ -9,8 +9,8 @@ import { content } from './source'
 import { LimitError, LostError, Raster } from './raster'
 
 /**
- * The key in a shape's meta by which getShapeVisibility knows what is not drawn.
- * It is another one on every page, so that no scene can name it.
+ * The key in a shape's meta that makes getShapeVisibility hide the shape. It is
+ * random for every page, so that no scene can contain it.
  */
 export const hiddenMark = `plumb:hidden:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
 
@@ -20,8 +20,8 @@ const brought = (src: string) => /^(data|blob):/i.test(src)
 export class Exporter {
 	private readonly base: ReadonlyMap<string, TLRecord>
 	private readonly raster = new Raster()
-	private blocked = 0
-	private readonly refused = new Set<string>() // files of this scene that it did not bring along
+	private blocked = 0 // requests that the page's policy stopped since the last answer
+	private readonly refused = new Set<string>() // ids of this scene's assets whose files it did not bring along
 
 	constructor(private readonly editor: Editor) {
 		this.base = new Map(editor.store.allRecords().map((r) => [r.id, r]))
@@ -29,8 +29,8 @@ export class Exporter {
 	}
 
 	/**
-	 * The address of a file: itself where the scene brought the file along, else
-	 * none. The page could not reach it, but the editor would wait for it.
+	 * The address of a file where the scene brought the file along, else null. The
+	 * page could not reach another file, but the editor would wait for it.
 	 */
 	resolve(asset: TLAsset): string | null {
 		const src = asset.props.src
@@ -40,9 +40,9 @@ export class Exporter {
 	}
 
 	/**
-	 * Loads a scene, draws its pictures and empties the editor. Errors of the scene are in the answer; the promise
-	 * is rejected only where the page cannot go on: for want of a licence, a lost canvas, an editor that was not
-	 * emptied.
+	 * Loads a scene, draws its pictures and empties the editor. Errors of the scene are in the answer. The
+	 * promise is rejected only where the page cannot go on: it has no licence, the canvas is lost, or the
+	 * editor was not emptied.
 	 */
 	async run(job: Job): Promise<Answer> {
 		checkLicence()
@@ -78,7 +78,7 @@ export class Exporter {
 	private async draw(p: Picture, mark: number): Promise<Drawn> {
 		const ids = this.choose(p)
 		if (p.measure) return this.measure(ids)
-		this.complete(ids)
+		this.checkFiles(ids)
 		const svg = await this.editor.getSvgString(ids, {
 			bounds: p.bounds && new Box(...p.bounds),
 			padding: p.padding,
@@ -99,7 +99,7 @@ export class Exporter {
 	 * Throws where a shape shows a file that the scene did not bring along. With a
 	 * network the editor would draw it; here the shape would be empty.
 	 */
-	private complete(ids: TLShapeId[]): void {
+	private checkFiles(ids: TLShapeId[]): void {
 		const editor = this.editor
 		for (const id of editor.getShapeAndDescendantIds(ids)) {
 			const { assetId } = editor.getShape(id)!.props as { assetId?: TLAssetId | null }
@@ -113,7 +113,7 @@ export class Exporter {
 		}
 	}
 
-	/** Whether a shape with more opacity than rounds to none reaches into the picture. */
+	/** Whether a shape whose opacity does not round down to 0 of 255 reaches into the picture. */
 	private visible(ids: TLShapeId[], picture: Box): boolean {
 		const editor = this.editor
 		for (const id of editor.getShapeAndDescendantIds(ids)) {
@@ -141,8 +141,8 @@ export class Exporter {
 	}
 
 	/**
-	 * The ids to export: those of the picture without the ones that are excepted or below such a one. Excepted
-	 * shapes are marked as hidden, because the editor exports the descendants of an id too. Throws for an unknown
+	 * The ids to export: those of the picture, without excepted shapes and their descendants. Excepted shapes
+	 * are also marked as hidden, because the editor exports the descendants of an id too. Throws for an unknown
 	 * id.
 	 */
 	private choose(p: Picture): TLShapeId[] {

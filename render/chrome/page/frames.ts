@@ -2,11 +2,11 @@
 //
 // The editor waits for frames while it exports, and counts its time by them.
 // Nobody sees the page, so while there is work a frame comes as soon as it is
-// asked for, and none comes otherwise: an idle page costs nothing.
+// asked for, and none comes otherwise, so that an idle page takes no processor time.
 
 declare const scheduler: { postTask(f: () => void, options: { delay: number }): Promise<void> }
 
-/** Time between frames, ms, for those who ask for the next one in every frame. */
+/** Time between frames, ms, where a frame's callback asks for the next frame. */
 const beat = 4
 
 let waiting = new Map<number, FrameRequestCallback>()
@@ -14,7 +14,7 @@ let last = 0
 let working = true // while the editor is mounted
 let inFrame = false
 
-const now = new MessageChannel() // timers are late, messages are not
+const now = new MessageChannel() // asks for a frame at once: browsers delay timers, but not messages
 now.port1.onmessage = () => frame()
 
 /** Calls the callbacks that wait for a frame, unless there is no work. */
@@ -42,7 +42,7 @@ window.requestAnimationFrame = (f) => {
 }
 window.cancelAnimationFrame = (id) => void waiting.delete(id)
 
-/** Tells whether there is work. */
+/** Sets whether there is work, and so whether frames come. */
 export function work(on: boolean): void {
 	working = on
 	if (on && waiting.size > 0) now.port2.postMessage(0)

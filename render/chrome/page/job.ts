@@ -3,7 +3,10 @@
 
 import type { SerializedSchema, TLAsset, TLBinding, TLRecord, TLShape } from 'tldraw'
 
-/** The version of what passes; start() answers with it. The program refuses a page that was made for another one. */
+/**
+ * The version of these types; start() answers with it. The program refuses a page that was made for another
+ * version.
+ */
 export const protocol = 'plumb-5'
 
 /** A scene and the pictures that are wanted of it. */
@@ -17,7 +20,7 @@ export interface Job extends Content {
 
 /** A scene. */
 export interface Content {
-	/** Store records: shapes, bindings and assets; pages tell which shapes are shown. */
+	/** Store records: shapes, bindings and assets, and pages, of which one is shown. */
 	records?: TLRecord[]
 	/** The versions that records were written with; absent: those of tldraw 4.2.0. */
 	schema?: SerializedSchema
@@ -64,7 +67,7 @@ export interface Picture {
 export interface Answer {
 	/** Why there are no pictures: the editor's own words. */
 	error?: string
-	/** Whose fault it is: a limit of the program, else the scene. */
+	/** The error is a limit of the program, and not a fault of the scene. */
 	limit?: boolean
 	pictures: Drawn[]
 	/** Requests that the page's own policy stopped since the last answer. */
@@ -79,7 +82,7 @@ export interface Drawn {
 	bounds?: [number, number, number, number]
 	/** A shape that is not transparent reaches into the picture, so that an empty one is suspicious. */
 	visible?: boolean
-	/** Base64 of runs (pixels.ts) of the picture and of the rows of its proof below it; absent: nothing is drawn. */
+	/** Base64 of runs (pixels.ts) of the picture and of the rows of proof below it; absent: nothing is drawn. */
 	runs?: string
 	/** Base64 of a PNG of the same, for pictures with more detail than runs can shorten. */
 	png?: string

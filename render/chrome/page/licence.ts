@@ -1,10 +1,10 @@
 // The editor's own check of its licence key, which is neither changed nor avoided.
 //
 // Where the editor does not take the key for the page's host it hides itself some
-// seconds after it was mounted and shows its word on the licence instead. The
-// component would go on exporting through its object; this page does not.
+// seconds after it was mounted and shows a notice about the licence instead. Its
+// object would still export pictures; this page then refuses to.
 
-/** Part of the error by which the program knows it (licence.go). */
+/** The error's text, by which the program recognises it (licence.go). */
 const refused = 'plumb: the editor does not take the licence key'
 
 /** Longer than the editor takes to hide itself, ms. */
@@ -15,7 +15,7 @@ export function checkLicence(): void {
 	if (document.querySelector('[data-testid^="tl-license-"]')) throw new Error(refused)
 }
 
-/** Resolves when the editor has not hidden itself for so long that it will not. */
+/** Resolves when the editor has stayed visible for longer than it takes to hide itself. */
 export async function licensed(): Promise<string> {
 	for (const end = performance.now() + patience; performance.now() < end; ) {
 		checkLicence()

@@ -1,4 +1,4 @@
-// A scene into the editor, and out of it again.
+// Loads a scene into the editor, and removes it again.
 
 import * as tldraw from 'tldraw'
 import { type Editor, type RecordsDiff, type SerializedSchema, toRichText, type TLBinding, type TLPageId, type TLRecord, type TLShape, type TLShapeId, type UnknownRecord } from 'tldraw'
@@ -30,7 +30,7 @@ function loadRecords(editor: Editor, job: Content): void {
 	}
 	for (const r of Object.values(migrated) as TLRecord[]) {
 		if (r.typeName !== 'binding' || !added[r.fromId] || !added[r.toId]) continue
-		added[r.id] = job.partial ? whole(editor, r) : r
+		added[r.id] = job.partial ? completedBinding(editor, r) : r
 	}
 	apply(editor, { added, removed: {}, updated: {} })
 }
@@ -56,7 +56,7 @@ function shown(editor: Editor, records: TLRecord[], page?: string): TLShape[] {
 	return kept
 }
 
-/** A record whose writer left out what has a default. */
+/** A shape with the defaults of what its record leaves out. */
 function completed(editor: Editor, s: TLShape): TLShape {
 	const base = { typeName: 'shape', x: 0, y: 0, rotation: 0, index: 'a1', isLocked: false, opacity: 1, meta: {} }
 	const shape = known(editor, s as unknown as LooseShape & { id: string })
@@ -64,12 +64,12 @@ function completed(editor: Editor, s: TLShape): TLShape {
 	return { ...base, ...shape, props } as unknown as TLShape
 }
 
-/** The same of a binding. */
-function whole(editor: Editor, b: TLBinding): TLBinding {
+/** A binding with the defaults of what its record leaves out. */
+function completedBinding(editor: Editor, b: TLBinding): TLBinding {
 	return { ...b, meta: b.meta ?? {}, props: { ...editor.getBindingUtil(b).getDefaultProps(), ...b.props } }
 }
 
-/** What the editor computes when a shape is created, and nothing else. */
+/** A shape with what the editor computes when it creates one, and with no other change. */
 function asCreated(editor: Editor, shape: TLShape): TLShape {
 	return editor.getShapeUtil(shape).onBeforeCreate?.(shape) ?? shape
 }
@@ -98,7 +98,7 @@ function create(editor: Editor, shapes: LooseShape[], bindings: NonNullable<Cont
 	editor.createBindings(bindings as Parameters<Editor['createBindings']>[0])
 }
 
-/** The fields that the editor knows. What else a model writes has no meaning there. */
+/** A shape with the fields and properties that the editor knows; others have no meaning there. */
 function known(editor: Editor, s: LooseShape & { id: string }): LooseShape & { id: string } {
 	const out: Record<string, unknown> = {}
 	for (const key of ['id', 'type', 'x', 'y', 'rotation', 'index', 'parentId', 'opacity'] as const) {
@@ -108,7 +108,7 @@ function known(editor: Editor, s: LooseShape & { id: string }): LooseShape & { i
 	const props: Record<string, unknown> = {}
 	for (const [key, value] of Object.entries(s.props ?? {})) if (Object.hasOwn(defaults, key)) props[key] = value
 	if (props.segments) props.segments = packed(props.segments as Segments)
-	const text = s.props?.text // from before there was rich text
+	const text = s.props?.text // plain text, which older versions of tldraw have in place of rich text
 	if (Object.hasOwn(defaults, 'richText') && !props.richText && typeof text === 'string') props.richText = toRichText(text)
 	return { ...out, props } as unknown as LooseShape & { id: string }
 }

@@ -1,13 +1,13 @@
 // The export page: one editor, fed by the program through window.plumb.
 //
 // In: jobs (job.ts), one at a time. Out: pixels. Between two jobs the editor is
-// as it was after it was mounted; a page on which that fails says so and is
-// thrown away.
+// as it was after it was mounted; where that fails, the job is rejected and the
+// program throws the page away.
 
 import { createRoot } from 'react-dom/client'
 import { allDefaultFontFaces, Tldraw, type Editor, type TLFontFace } from 'tldraw'
 import 'tldraw/tldraw.css'
-import { work } from './frames' // first: what comes after asks for frames
+import { work } from './frames' // before the modules that ask for frames, which it replaces
 import { Exporter, hiddenMark } from './exporter'
 import { localFonts } from './fonts'
 import { protocol, type Job } from './job'
@@ -64,9 +64,9 @@ const using: HTMLImageElement[] = []
 
 /**
  * Draws with every font as an export does. The first text that an image draws
- * in a font which it brings along may lie one pixel higher than the same text
- * drawn later, when the browser has that font at hand; scenes see only the
- * latter, whichever comes first.
+ * in an embedded font may lie one pixel higher than the same text drawn later,
+ * when the browser has loaded that font. After these drawings the text of every
+ * scene is drawn in the second way, whichever scene comes first.
  */
 async function useFonts(editor: Editor): Promise<void> {
 	for (const face of allDefaultFontFaces) {

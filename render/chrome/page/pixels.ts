@@ -1,5 +1,5 @@
-// Pixels on their way out. A whiteboard is large even areas with thin edges, so
-// runs of equal pixels are both smaller and far quicker than a PNG.
+// The encoding of pixels for the program. A whiteboard has large even areas and thin
+// edges, so runs of equal pixels are smaller than a PNG and made far more quickly.
 //
 // The encoding is a list of runs over the picture's pixels, rows from the top:
 // a varint v, then v & 1 ? (v >> 1) pixels one by one : one pixel (v >> 1)

@@ -4,10 +4,10 @@
 import type { Drawn, Picture } from './job'
 import { base64, encodeRuns } from './pixels'
 
-/** A limit of the program, not a fault of the scene. */
+/** The picture exceeds a limit of the program. */
 export class LimitError extends Error {}
 
-/** The page can draw no more, whatever the scene is. */
+/** The canvas is lost, so the page can draw no scene any more. */
 export class LostError extends Error {}
 
 /**
@@ -18,7 +18,7 @@ export class LostError extends Error {}
  */
 const proofRows = 3
 
-/** The colour of the SVG among them. */
+/** The colour of the SVG in the second row of the proof. */
 const proofColor = '#2f6fb7'
 
 /** Bytes of runs beyond which a picture goes out as PNG. */
@@ -79,7 +79,10 @@ export class Raster {
 	}
 }
 
-/** The SVG as an image that is ready to be drawn. The error of an SVG that the browser refuses names a character that XML cannot hold. */
+/**
+ * The SVG as an image that is ready to be drawn. Where the browser refuses the SVG, the error names the
+ * character that XML does not allow, if there is one.
+ */
 export async function loadImage(svg: string): Promise<HTMLImageElement> {
 	const image = new Image()
 	image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg.toWellFormed()) // half a surrogate pair is shown as U+FFFD

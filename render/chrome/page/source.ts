@@ -14,7 +14,10 @@ interface Source extends Store, Content {
 	session?: { currentPageId?: unknown }
 }
 
-/** The scene of a job, whatever its encoding. Records without a schema count as partial. Throws if there is no scene. */
+/**
+ * The scene of a job, whatever its encoding. Records without a schema count as partial. Throws if there is no
+ * scene.
+ */
 export function content(job: Job): Content {
 	const source = job.source as Source | Content['shapes'] | undefined
 	if (source === undefined) return job
