@@ -213,9 +213,9 @@ func Network(a net.Addr) netip.Prefix {
 }
 
 // addNew counts a new connection, raw, and returns it as one of the set. It is idle at first. If a limit is
-// reached, admit closes an idle connection to make room, or returns nil if none is idle. perAddress says that
-// the limit of one address was reached (Config.PerAddress), where only connections from that address are
-// closed.
+// reached, addNew closes an idle connection to make room, or returns nil if none is idle. perAddress says
+// that the limit of one address was reached (Config.PerAddress), where only connections from that address
+// are closed.
 func (set *Set) addNew(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	set.mu.Lock()
@@ -338,8 +338,8 @@ func (listener *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// noteAcceptFailure counts a failure of accept, logs it at most once a second, and closes an idle connection, because
-// accept mostly fails for lack of descriptors. It reports whether there was an idle one.
+// noteAcceptFailure counts a failure of accept, logs it at most once a second, and closes an idle
+// connection, because accept mostly fails for lack of descriptors. It reports whether there was an idle one.
 func (set *Set) noteAcceptFailure(err error) bool {
 	set.mu.Lock()
 	defer set.mu.Unlock()

@@ -38,7 +38,7 @@ type Pool struct {
 	free      *semaphore.Weighted
 	heldBytes atomic.Int64
 
-	mu      sync.Mutex // guards clients and their users
+	mu      sync.Mutex // guards clients and their openHolds
 	clients map[string]*client
 }
 
