@@ -79,8 +79,8 @@ type Reader struct {
 	src         *bufio.Reader
 	limits      Limits
 	lineNumber  int
-	offset      int64  // bytes read as lines
-	lineStart   int64  // the value of at before the current line
+	offset      int64  // the byte of the input up to which lines were read
+	lineStart   int64  // where the current line begins: the offset before it was read
 	longLine    []byte // a line that is longer than the buffer of src
 	closers     []func() error
 	compressed  *CountingReader
@@ -214,7 +214,7 @@ func IsCompressed(b []byte) bool {
 // isGzip reports whether b begins with the two bytes of a gzip file.
 func isGzip(b []byte) bool { return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b }
 
-// isBzip2 reports whether b, of at least 10 bytes, begins a bzip2 stream: BZh, the size of a
+// isBzip2 reports whether b begins a bzip2 stream. That shows in its first 10 bytes: BZh, the size of a
 // block, and the mark of the first block or of the end.
 func isBzip2(b []byte) bool {
 	return len(b) >= 10 && string(b[:3]) == "BZh" && b[3] >= '1' && b[3] <= '9' &&
@@ -315,9 +315,9 @@ func (r *Reader) freeLongLine() {
 // lineEnd is the length in bytes of the longest line end, CR LF.
 const lineEnd = 2
 
-// keepPart appends a part of a long line of a dump to longLine, which doubles where it is too small. Its memory is
-// counted in Limits.Memory, which may refuse more: then keepPart returns an error and longLine is as before. While the
-// buffer is copied, both the old and the new one count.
+// keepPart appends a part of a long line of a dump to longLine, which doubles where it is too small. Its
+// memory is counted in Limits.Memory, which may refuse more: then keepPart returns an error and longLine is
+// as before. While the buffer is copied, both the old and the new one count.
 func (r *Reader) keepPart(part []byte) error {
 	if need := len(r.longLine) + len(part); need > cap(r.longLine) {
 		newSize := max(need, min(2*cap(r.longLine), r.limits.Line+lineEnd))
@@ -401,8 +401,8 @@ func (r *Reader) lineWithoutMemory(why error) Line {
 	return Line{Number: r.lineNumber, Offset: r.lineStart, Fault: fmt.Sprintf("cannot read line %d: %v", r.lineNumber, why), Busy: true}
 }
 
-// completeLine returns the complete line b of a dump without its line end, or with a Fault if it is too long. droppedBytes
-// is the length in bytes of a line that was dropped because of its length, else 0.
+// completeLine returns the complete line b of a dump without its line end, or with a Fault if it is too
+// long. droppedBytes is the length in bytes of a line that was dropped because of its length, else 0.
 func (r *Reader) completeLine(b []byte, droppedBytes int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 	if droppedBytes > 0 || len(b) > r.limits.Line {

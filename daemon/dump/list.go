@@ -124,7 +124,7 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 	}
 	if !l.isOpened {
 		l.isOpened = true
-		if c, err = nextNonBlank(reader.src); err != nil { // c was the opening bracket, see Lists
+		if c, err = nextNonBlank(reader.src); err != nil { // c was the opening bracket, which AcceptList saw
 			return nil, l.brokenOff(err)
 		}
 	} else if c == ',' { // behind the element before
