@@ -19,11 +19,12 @@ var Paper = [3]int{249, 250, 251}
 // white is the background of pictures that a suite draws itself.
 var white = [3]int{255, 255, 255}
 
-// Colours of a panel that shows how the second set covers the first.
+// Colours of a panel that shows how the first set of shapes, such as a label, covers the second, such as the
+// shape that it should lie over.
 var (
-	covered   = [3]int{9, 120, 86}    // label on the shape
-	uncovered = [3]int{214, 31, 62}   // label beside the shape
-	beneath   = [3]int{196, 208, 224} // shape
+	covered   = [3]int{9, 120, 86}    // where both sets are
+	uncovered = [3]int{214, 31, 62}   // where only the first one is: the label beside the shape
+	beneath   = [3]int{196, 208, 224} // where only the second one is
 )
 
 var errNoRenderer = errors.New("no renderer")
