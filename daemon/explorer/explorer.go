@@ -147,8 +147,8 @@ type opened struct {
 	closed      bool
 }
 
-// Begin begins to open a job, so that it is there when the first page asks for it. What is wrong
-// with it the page says.
+// Begin begins to open a job, so that it is there when the first page asks for it. Errors are kept and shown
+// on that page.
 func (explorer *Explorer) Begin(name string) { explorer.find(name) }
 
 // errLoading says that indexes are still made.
@@ -437,10 +437,10 @@ func (explorer *Explorer) emptyInfo() *Info {
 	return &Info{Title: explorer.cfg.Title, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: explorer.cfg.Version}
 }
 
-// maxPages is the number of bytes of mapped files above which they are released after a request.
-const maxPages = 96 << 20
+// maxMapped is the number of bytes of mapped files in memory above which they are released after a request.
+const maxMapped = 96 << 20
 
-// trim releases the mapped pages of the indexes if this process holds more than maxPages
+// trim releases the mapped pages of the indexes if this process holds more than maxMapped
 // bytes of mapped files, so that its memory stays small. It does nothing where the system
 // does not tell.
 func (opened *opened) trim() {
@@ -452,7 +452,7 @@ func (opened *opened) trim() {
 	if len(f) < 3 {
 		return
 	}
-	if n, err := strconv.Atoi(string(f[2])); err == nil && n*os.Getpagesize() > maxPages {
+	if n, err := strconv.Atoi(string(f[2])); err == nil && n*os.Getpagesize() > maxMapped {
 		opened.set.Release()
 	}
 }

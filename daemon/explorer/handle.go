@@ -173,7 +173,7 @@ func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 	ctx.SetBody(buffer.Bytes())
 }
 
-// answerTime bounds one answer.
+// answerTime bounds the drawing and scoring for one answer.
 const answerTime = 30 * time.Second
 
 // queries are the names that the query may have on each route of the API. The pages add away to the
@@ -198,8 +198,9 @@ var queries = map[string][]string{
 }
 
 // api answers a route of the explorer's API. It refuses a query with a name that the route does not
-// read. schema.json and info are answered at once. The others need an open job: they wait until its
-// index is made, at most answerTime.
+// read. schema.json and info need no open job. The others do: while its index is made, they answer at
+// once with errLoading, so that the page asks again. Drawing and scoring for one answer are given up after
+// answerTime.
 func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	known, ok := queries[name]
 	if !ok {
@@ -374,8 +375,8 @@ func readQuery(args *fasthttp.Args) (*query, error) {
 	return query, query.readFilter(args.Peek("q"))
 }
 
-// readFilter reads the parameter query, a filter as JSON, into query.sentFilter. It refuses unknown
-// members, facets and rules.
+// readFilter reads the parameter q, a filter as JSON, into query.sentFilter. It refuses unknown members,
+// facets and rules.
 func (query *query) readFilter(data []byte) error {
 	if len(data) == 0 {
 		return nil

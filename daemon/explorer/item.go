@@ -65,7 +65,7 @@ func (explorer *Explorer) read(opened *opened, row int) (*answer, error) {
 	return answer, nil
 }
 
-// newAnswer reads a result line. If it is no result, value is nil and why says so.
+// newAnswer reads a result line. If it is no result, resultJSON is nil and why says so.
 func newAnswer(raw []byte) *answer {
 	a := &answer{resultLine: raw, result: &scoring.Result{}}
 	var p fastjson.Parser

@@ -63,7 +63,7 @@ func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *
 	job.rules.begin()
 	<-job.rules.ended
 	// What the page shows of all results, and the list of those that have their lines.
-	data := &savedPage{workers: max(1, report.Workers), progress: report.Progress, bytes: reportBytes}
+	data := &savedPage{workers: max(1, report.Workers), progress: report.Progress, maxSize: reportBytes}
 	data.Info = *explorer.emptyInfo()
 	data.Info.Title, data.Info.Jobs = report.Title, []string{""}
 	job.inform(&data.Info)

@@ -63,8 +63,8 @@ func (explorer *Explorer) Save(ctx context.Context, name string, items int) ([]b
 type savedPage struct {
 	Saved
 	pictures map[string][]byte // PNG, by Panel.Picture
-	size     int               // of the pictures in the page, bytes
-	bytes    int               // most of them
+	size     int               // of the pictures in the page, bytes in base64
+	maxSize  int               // a picture that would make size larger is left out
 	workers  int
 	progress func(done, total int)
 }
@@ -139,7 +139,7 @@ func (explorer *Explorer) collect(ctx context.Context, opened *opened, query *qu
 	}
 	info.Title = cmp.Or(opened.job.Name, info.Title)
 	info.Job, info.Jobs = "", []string{""} // the file has one job, without a name
-	out := &savedPage{workers: savers, bytes: savedBytes}
+	out := &savedPage{workers: savers, maxSize: savedBytes}
 	out.Saved = Saved{Info: *info, Selected: *opened.selected(filter), Overview: *opened.overview(filter), Rows: *opened.rows(filter, query.sort, 0, maxRows), Suspects: *opened.rules.list(filter)}
 	for len(out.Rows.Rows) < min(savedRows, out.Rows.Total) {
 		more := opened.rows(filter, query.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
@@ -229,7 +229,7 @@ func (explorer *Explorer) describeAll(ctx context.Context, opened *opened, rows 
 	return list, pictures, errors.Join(errs...)
 }
 
-// add adds an item. Its pictures are kept while they fit into page.bytes; a panel whose picture is left
+// add adds an item. Its pictures are kept while they fit into page.maxSize; a panel whose picture is left
 // out says so. The name of a picture is the hash in its tag, so equal pictures are kept once. If the user has
 // interrupted the report, no further picture is kept.
 func (page *savedPage) add(item *Item, pictures []drawn, interrupted bool) {
@@ -241,7 +241,7 @@ func (page *savedPage) add(item *Item, pictures []drawn, interrupted bool) {
 		name := strings.Trim(pictures[n].tag, `"`)
 		if page.pictures[name] == nil {
 			size := base64.StdEncoding.EncodedLen(len(png))
-			if page.size+size > page.bytes || interrupted {
+			if page.size+size > page.maxSize || interrupted {
 				panel.Error = errFull.Error()
 				continue
 			}

@@ -143,7 +143,7 @@ func sameAnswers(scanner *scanner, mark func(row int)) {
 
 // rewardJumps marks the answers with the lowest and the highest score among the near-equal answers
 // to a question, if the scores differ by nearJump or more: nearly the same text should get nearly the
-// same reward. Answers are near-equal if they have the same hash `rough`, of the text with its numbers
+// same reward. Answers are near-equal if they have the same roughHash, that of the text with its numbers
 // rounded. Rows without a score are left out.
 func rewardJumps(scanner *scanner, mark func(row int)) {
 	type key struct{ item, rough uint64 }

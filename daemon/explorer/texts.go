@@ -18,8 +18,8 @@ const textTime = 4 * time.Second
 
 // textCache keeps how far the last searches came.
 type textCache struct {
-	mu    sync.Mutex
-	texts map[string]string // by text
+	mu        sync.Mutex
+	sentences map[string]string // for the page, by the text that was searched for
 }
 
 // remark says how far the answers were searched for a text, "" where nothing was left out.
@@ -29,7 +29,7 @@ func (cache *textCache) remark(filter index.Filter) string {
 	}
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	return cache.texts[filter.Text]
+	return cache.sentences[filter.Text]
 }
 
 // maxSearches is how many searches are remembered.
@@ -40,10 +40,10 @@ const maxSearches = 100
 func (cache *textCache) note(text, sentence string) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	if cache.texts == nil || len(cache.texts) > maxSearches {
-		cache.texts = map[string]string{}
+	if cache.sentences == nil || len(cache.sentences) > maxSearches {
+		cache.sentences = map[string]string{}
 	}
-	cache.texts[text] = sentence
+	cache.sentences[text] = sentence
 }
 
 // searchTexts marks, for each file, the rows whose answers hold the text of the filter. It

@@ -17,10 +17,10 @@ type Info struct {
 	Files    []FileInfo `json:"files"`
 	Rows     int        `json:"rows"`
 	Series   []Series   `json:"series"`
-	Metrics  []string   `json:"metrics"` // names of metrics that are numbers
-	Remarks  []string   `json:"remarks"` // what could not be opened, what was left out
-	Answers  bool       `json:"answers"` // a dump is open
-	Pictures string     `json:"pictures"`
+	Metrics  []string   `json:"metrics"`  // names of metrics that are numbers
+	Remarks  []string   `json:"remarks"`  // what could not be opened, what was left out
+	Answers  bool       `json:"answers"`  // a dump is open
+	Pictures string     `json:"pictures"` // always ""
 	Version  string     `json:"version"`
 }
 
@@ -226,8 +226,8 @@ type Panel struct {
 	Marks []Mark    `json:"marks"`
 	Lost  []Lost    `json:"lost"`
 	Error string    `json:"error"`
-	// Axes are where parts lie in the picture: x and y of the origin, and the lengths of the units of x and y; empty where
-	// they are page units.
+	// Axes are where parts lie in the picture: x and y of the origin, and the lengths of the units of x and y;
+	// empty where they are page units.
 	Axes []float64 `json:"axes"`
 	// Picture names its bytes in a saved page; "" elsewhere.
 	Picture string `json:"picture"`
@@ -319,7 +319,7 @@ type Pair struct {
 // Suspects lists the rules with what they have found so far.
 type Suspects struct {
 	Rules    []Suspect `json:"rules"`
-	Scanned  int       `json:"scanned"` // answers whose pictures were looked at
+	Scanned  int       `json:"scanned"` // rows that the scan of answers has looked at, of Of in all
 	Of       int       `json:"of"`
 	Scanning bool      `json:"scanning"`
 	Remark   string    `json:"remark"`
@@ -348,7 +348,8 @@ type Sensitivity struct {
 	Remark string     `json:"remark"`
 }
 
-// Saved is what a saved page or a report holds: answers for one selection. Its pictures are beside it, by Panel.Picture.
+// Saved is what a saved page or a report holds: answers for one selection. Its pictures are beside it, by
+// Panel.Picture.
 type Saved struct {
 	Info     Info             `json:"info"`
 	Selected Selected         `json:"selected"`
@@ -363,7 +364,8 @@ type Saved struct {
 	Partial  string           `json:"partial"` // why the results are not complete, "" where they are
 }
 
-// Compared is a comparison of two series with the first of its pairs, the largest losses.
+// Compared is a comparison of two series with the first of its pairs: those where B loses most, or on request
+// gains most.
 type Compared struct {
 	A          string     `json:"a"`
 	B          string     `json:"b"`
