@@ -109,7 +109,7 @@ func (source *source) removeFolder(index *mapped) {
 	}
 }
 
-// discard closes the file of results and removes the folder of its copy, if one was made.
+// discard closes the file, or the copy of its lines, and removes the folder of the copy, if one was made.
 func (source *source) discard() {
 	if source.File != nil {
 		source.File.Close()

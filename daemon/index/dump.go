@@ -50,7 +50,8 @@ func OpenDump(ctx context.Context, path string, options Options) (*Dump, error) 
 		lengths: column[uint32](mapped, "length"), lineNumbers: column[uint32](mapped, "line")}, nil
 }
 
-// Lines returns the number of answers.
+// Lines returns the number of places in the index: one for each line that is JSON, two for one found under two
+// keys (see buildDump).
 func (dump *Dump) Lines() int { return len(dump.keys) }
 
 // Close releases the index.

@@ -12,7 +12,7 @@ import (
 // Sort says in what order rows are listed. Rows without a value come last; rows of equal values are
 // in the order of their files.
 type Sort struct {
-	By   string // "row", "score", "reward", "time", "cost", "repeat", "id", "test", "model", "status", "metric:NAME"
+	By   string // an order that Check accepts, such as "score" or "metric:NAME"; "" is "row", the order of the files
 	Down bool
 }
 

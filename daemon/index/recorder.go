@@ -29,7 +29,7 @@ type Recorder struct {
 	batches       chan []byte
 	unreadBatches sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
 	offset        int64          // where the next row begins
-	rowsAdded     int            // rows
+	rowsAdded     int            // so far, of lines and of results in memory
 	firstError    error
 	extraSource   int   // who makes Extra: one of extraShared, extraOwn, extraLate
 	size          int64 // bytes of the lines and their ends

@@ -40,7 +40,7 @@ type Options struct {
 // defaultLine is the longest line of a result file.
 const defaultLine = 64 << 20
 
-// Failures that are not of the scorer: the error codes of rows whose lines could not be read.
+// unreadable is the error code of a row whose line could not be read or is no result. No scorer gives it.
 const unreadable = "unreadable_line"
 
 // File is a result file with its columns. Columns have one element per row; rows are its lines that
@@ -74,7 +74,7 @@ type File struct {
 	NoteSets []Word // the codes of the notes of a result, sorted, each once
 	Codes    []Word // of errors; "" for none
 	Metrics  []string
-	Low      float64 // of the scores; NaN without one
+	Low      float64 // of the scores; without any score Low is 0 and High 1
 	High     float64
 	Bad      int // lines that are no results
 	Extra    json.RawMessage
