@@ -158,7 +158,7 @@ func errUnknown(head []byte) error {
 	return &input.FormError{What: fmt.Sprintf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))}
 }
 
-// formatByMembers returns the format of the JSON object with which b begins, by the names of its members. If
+// formatOfMembers returns the format of the JSON object with which b begins, by the names of its members. If
 // --response names a column, an object with that member is a row of a table. An object of a format of
 // lines without that member is then an error.
 func (d *detector) formatOfMembers(names []string, b []byte) (string, error) {

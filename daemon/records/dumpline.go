@@ -24,7 +24,7 @@ type Origin struct {
 	Who               *Who           // made the answer that Err stands in place of; nil where it is unknown
 	Missing           *scoring.Error // why there is no answer, in place of the suite's words
 	CountsZero        bool           // the result is 0, unread
-	LooksLikePosition bool           // the id is a number that the format gives as a position
+	LooksLikePosition bool           // the id is a whole number, so it may be meant as a position (--join position)
 	Notes             []scoring.Note
 }
 

@@ -178,7 +178,7 @@ func (f *Found) takeFromFolder(path string, o *Options) {
 // count returns how many dumps were found so far, damaged ones included.
 func (f *Found) count() int { return len(f.Paths) + len(f.Damaged) }
 
-// requireSome returns an error if the folder root has no dump. before is what dumps returned before the
+// requireSome returns an error if the folder root has no dump. before is what count returned before the
 // folder was read.
 func (f *Found) requireSome(before int, root string) error {
 	if f.count() > before {

@@ -145,7 +145,8 @@ func RemoveNulls(v *fastjson.Value) {
 	}
 }
 
-// numberMembers are the members of a dump line (an answer as a line of JSON, the form that plumb scores) that are numbers; CSV has them as texts.
+// numberMembers are the members of a dump line (an answer as a line of JSON, the form that plumb scores) that
+// are numbers; CSV has them as texts.
 var numberMembers = []string{"repeat", "run", "turn", "index"}
 
 // numberFromText replaces a member of a table's row by a number if it is an integer written as a text, such

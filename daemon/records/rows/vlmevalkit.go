@@ -23,8 +23,9 @@ func IsVLMEvalKit(columns []string) bool {
 	return slices.Contains(columns, IndexColumn) && slices.Contains(columns, PredictionColumn)
 }
 
-// VLMEvalKit returns the record of a row of VLMEvalKit, but for its place in the file and the model, which the caller sets. It removes
-// null members from v, to which the record refers. A row without a prediction has no answer.
+// VLMEvalKit returns the record of a row of VLMEvalKit, but for its place in the file and the model, which
+// the caller sets. It removes null members from v, to which the record refers. A row without a prediction has
+// no answer.
 func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 	RemoveNulls(v)
 	r := record.Record{Key: jsontree.Text(v.Get(IndexColumn)), Reasoning: jsontree.Text(v.Get("thinking")),

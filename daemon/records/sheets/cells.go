@@ -41,7 +41,7 @@ type formula struct {
 }
 
 // openCells opens the part of a spreadsheet's archive that holds the cells of a sheet. t are the
-// spreadsheet's shared texts, to which cells refer. No column of answers is known yet. No column of answers is known yet.
+// spreadsheet's shared texts, to which cells refer. No column of answers is known yet.
 func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
 	r, err := a.OpenEntry(f)
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *cells) readText() (string, error) {
 }
 
 // readRichText returns the text of the spreadsheet's element with that name, whose start tag was read, without
-// its formats and escapes. It adds to c.work what the library would copy to undo the escapes.
+// its formats and escapes. It adds to c.escapeWork what the library would copy to undo the escapes.
 func (c *cells) readRichText(name string) (string, error) {
 	var work int64
 	var err error

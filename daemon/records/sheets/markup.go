@@ -13,7 +13,7 @@ import (
 // markup reads the XML of a spreadsheet, element by element. The library under it splits the text; what
 // makes XML well formed is checked here: tags in pairs, known entities, characters of XML.
 type markup struct {
-	events       *gosax.Reader // tags and texts // tags and texts
+	events       *gosax.Reader // tags and texts
 	openNames    []byte        // the names of the open elements, from the outermost, without space between them
 	openEnds     []int         // where each name in openNames ends; its length is how many elements are open
 	rootElements int           // elements that stood outside of all others; a document has one
@@ -56,7 +56,7 @@ func (m *markup) next() (xmlToken, error) {
 	for {
 		event, err := m.events.Event()
 		if err == io.EOF {
-			err = errBrokenOff // within a tag: the regular end is an event: the regular end is an event
+			err = errBrokenOff // within a tag: the regular end is an event
 		}
 		if err != nil {
 			return 0, err
@@ -80,7 +80,7 @@ func (m *markup) next() (xmlToken, error) {
 			if err := checkEncoding(event.Bytes); err != nil {
 				return 0, err
 			}
-		case gosax.EventComment, gosax.EventDocType: // skipped // skipped
+		case gosax.EventComment, gosax.EventDocType: // skipped
 		case gosax.EventEOF:
 			if len(m.openEnds) > 0 || m.rootElements != 1 {
 				return 0, errBrokenOff
@@ -137,7 +137,7 @@ func withoutPrefix(name []byte) []byte { return name[bytes.IndexByte(name, ':')+
 
 // attribute returns the value of the attribute with this name of the current start tag, with its escapes
 // undone, or nil if it is absent. A prefix of the attribute's name is ignored. Attributes that are not
-// well formed are an error. An attribute without a name is the space at the end of a tag. An attribute without a name is the space at the end of a tag.
+// well formed are an error. An attribute without a name is the space at the end of a tag.
 func (m *markup) attribute(name string) ([]byte, error) {
 	for rest := m.tagAttributes; len(rest) > 0; {
 		a, after, err := gosax.NextAttribute(rest)

@@ -199,8 +199,8 @@ func (table *parquetTable) readNextRow(at string) (err error) {
 			table.object.text = table.object.text[:before] // an absent member is left out, with its name
 		}
 	}
-	if column, most := len(table.object.text), table.in.Limits.Line; column > most {
-		table.enqueueFault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, column, most))
+	if size, most := len(table.object.text), table.in.Limits.Line; size > most {
+		table.enqueueFault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, size, most))
 	} else if v, err := table.object.end(); err != nil {
 		table.enqueueFault(at, fmt.Sprintf("%s: %v", at, err))
 	} else {

@@ -93,9 +93,10 @@ func (n *node) appendValue(dst []byte, cols [][]parquet.Value, rep, def int) (ou
 	return n.appendPresent(dst, cols, rep, def)
 }
 
-// firstValue returns the first value of a Parquet column in a row. It panics with errLevelsContradict if there is none:
-// all columns of a row have a value or a null, so the file's repetition and definition levels contradict
-// each other. parquetTable.readNextRow recovers, and the rest of the row group is reported as damaged.
+// firstValue returns the first value of a Parquet column in a row. It panics with errLevelsContradict if
+// there is none: all columns of a row have a value or a null, so the file's repetition and definition levels
+// contradict each other. parquetTable.readNextRow recovers, and the rest of the row group is reported as
+// damaged.
 func firstValue(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
 		panic(errLevelsContradict)

@@ -35,7 +35,7 @@ const maxThriftDepth = 50
 // without limit.
 type thriftWalker struct {
 	encoded      []byte                    // begins with the struct
-	pos          int                       // in b
+	pos          int                       // in encoded
 	structs      int                       // begun so far
 	path         []int                     // the ids of the fields around the position
 	onInteger    func(path []int, v int64) // called for integers and truth values, which are 0 and 1

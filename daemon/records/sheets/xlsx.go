@@ -182,7 +182,7 @@ func (t *xlsxTable) enqueueRow(at string) {
 	if r.Key == "" {
 		r.Key = jsontree.Text(v.Get("id"))
 	}
-	// Say what the answer may have lost in its cell. Failed clears the answer, which the last case keeps.
+	// Say what the answer may have lost in its cell. MarkMissing clears the answer, which the last case keeps.
 	switch {
 	case formula != nil && formula.shared:
 		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s: the cell shares the formula of another one; want its text", t.place())}
