@@ -60,14 +60,14 @@ type Call struct {
 
 // Endpoint is a running server.
 type Endpoint struct {
-	*httptest.Server // nil of one that only handles
+	*httptest.Server // nil if it does not listen, see Handler
 	cfg              Config
 	batches          batches
 
 	mu          sync.Mutex
 	calls       int
-	maxInFlight int            // calls at once
-	now         int            // calls under way
+	maxInFlight int            // the most calls that were under way at once
+	inFlight    int            // calls under way
 	asked       map[string]int // calls by question
 	billed      map[string]int // answers that were sent whole, by question
 	met         map[Fault]int
@@ -147,8 +147,8 @@ func (endpoint *Endpoint) enter(call *Call, h http.Header) {
 	endpoint.mu.Lock()
 	defer endpoint.mu.Unlock()
 	endpoint.calls++
-	endpoint.now++
-	endpoint.maxInFlight = max(endpoint.maxInFlight, endpoint.now)
+	endpoint.inFlight++
+	endpoint.maxInFlight = max(endpoint.maxInFlight, endpoint.inFlight)
 	call.N = endpoint.asked[call.id]
 	endpoint.asked[call.id]++
 	if len(endpoint.bodies) < keptRequests {
@@ -161,7 +161,7 @@ func (endpoint *Endpoint) enter(call *Call, h http.Header) {
 func (endpoint *Endpoint) leave() {
 	endpoint.mu.Lock()
 	defer endpoint.mu.Unlock()
-	endpoint.now--
+	endpoint.inFlight--
 }
 
 // meet counts a fault that a call met.

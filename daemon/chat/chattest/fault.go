@@ -71,8 +71,8 @@ func Faults() []Fault {
 	return append(callFaults[:len(callFaults):len(callFaults)], Twice, Expired, Shuffled, Failed)
 }
 
-// answer sends the answer to a call, or what the fault makes of it. Faults of batches alone,
-// and those that only change the text, go to reply.
+// answer sends the answer to a call, or what the fault makes of it. reply sees to the faults
+// that change, cut or lose the completion, and sends it unchanged for faults that only batches have.
 func (endpoint *Endpoint) answer(w http.ResponseWriter, r *http.Request, fault Fault, call *Call) {
 	switch fault {
 	case TooMany:

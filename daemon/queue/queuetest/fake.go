@@ -1,6 +1,6 @@
-// Package queuetest has an engine and a suite for tests of what stands around
-// them. In: items with a list of widths. Out: their sum as the score. It
-// misbehaves on request and knows whether all it gave out came back.
+// Package queuetest has a fake engine and a fake suite, for tests of the queue and of what uses it. In: items
+// with a list of widths. Out: their sum as the score. Both fail, block or panic where a test asks for it, and
+// the engine counts the pictures that were not released.
 package queuetest
 
 import (
@@ -20,8 +20,8 @@ import (
 	"plumb/scoring"
 )
 
-// Engine measures a view as the width of its bounds. It keeps what the
-// queue must hold to. Views that lie above the page (Y < 0) come late.
+// Engine measures a view as the width of its bounds. It counts batches and pictures, so that tests can check
+// what the queue does with them. The pictures of views that lie above the page (Y < 0) are queue.Late.
 type Engine struct {
 	mu      sync.Mutex
 	Largest int // most pictures in one batch
@@ -48,10 +48,11 @@ type Engine struct {
 	// Starts, when set, is what Warm waits for; until then the engine is cold.
 	Starts func()
 	hot    atomic.Bool
-	// Waiting and Most count the late views that are being waited for.
+	// Waiting is how many late views are being waited for, and Most the largest such number so far.
 	Waiting, Most atomic.Int64
 }
 
+// picture is the prepared picture of a view.
 type picture struct {
 	engine *Engine
 	w, h   float64
@@ -63,7 +64,7 @@ func (p *picture) Work() int { return int(p.w) }
 // Size is that of the view: width and height.
 func (p *picture) Size() (w, h int) { return int(p.w), int(p.h) }
 
-// late is a picture that Draws makes.
+// late is a picture that Engine.Draws makes in Finish.
 type late struct {
 	picture
 	done bool
@@ -172,7 +173,7 @@ func widthOf(p queue.Pic) float64 {
 	return l.w
 }
 
-// Draw implements queue.Engine: empty images of the widths.
+// Draw implements queue.Engine: it returns empty images as wide as the views and 1 px high.
 func (engine *Engine) Draw(pictures []queue.Pic) ([]*image.NRGBA, error) {
 	if engine.Paint != nil {
 		engine.Paint()
@@ -192,8 +193,8 @@ type Suite struct {
 	// Blocked, when set, counts the samples that came to such a wait.
 	Blocked *atomic.Int64
 	Unit    float64 // what scores are divided by, 0 for 1
-	// Heard makes the suite look at the response: null is an error, and one that
-	// differs from "expect", where there is such, scores 0.
+	// Heard makes the suite read the response: without one the item is an error, and one that
+	// differs from the member "expect", if there is one, scores 0.
 	Heard bool
 }
 
@@ -203,6 +204,7 @@ func (suite Suite) As(name string) *scoring.Suite {
 		Variants: []scoring.Variant{{Name: "sum.twice", Source: "here", Doc: "doubles the score"}}}
 }
 
+// job is an item of the fake suite.
 type job struct {
 	it    scoring.Item
 	unit  float64
@@ -262,6 +264,7 @@ func (suite Suite) prepare(item *scoring.Item, v scoring.Variants) (scoring.Job,
 	return j, nil
 }
 
+// Views implements scoring.Job.
 func (j *job) Views() []view.View { return j.views }
 
 // Score returns the result of an item of the fake suite from its fake tallies.
@@ -293,6 +296,7 @@ func (j *job) Score(ts []metric.Tally) scoring.Result {
 	return result
 }
 
+// Fail implements scoring.Job.
 func (j *job) Fail(e scoring.Error) scoring.Result {
 	return scoring.Result{ID: j.it.ID, Suite: j.it.Suite, Test: j.it.Test, Err: &e}
 }
