@@ -241,8 +241,10 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 }
 
 // stopAtTargets sets the ends of a straight arrow to where the line between the handles meets the outlines of
-// their targets. If only one end has a crossing, the other one is put the shortest length from it, against
-// the direction of the handles, so that the arrow counts as flipped.
+// their targets. If an end of an arrow between two targets, neither of which holds the other, meets no
+// outline, it is put the shortest length from the other end, against the direction of the handles, so that
+// the arrow counts as flipped. If neither end meets one, only the arrow's end is put so. An end at an open
+// line stays at its handle.
 func (solver *Solver) stopAtTargets(r relation, handleDirection geom.Point, shortest float64) {
 	from, to := &solver.Ends[0], &solver.Ends[1]
 	solver.End, to.hit = solver.stopAtTarget(to, from.Handle)
@@ -258,9 +260,10 @@ func (solver *Solver) stopAtTargets(r relation, handleDirection geom.Point, shor
 	}
 }
 
-// moveApart decides about a straight arrow whose ends meet in one place. There rounding errors decide in the editor
-// which way the arrow goes: solver.meet repeats them for two ends at the outline of one target. If the ends
-// are equal even then, the arrow is not Valid, or with a label an error; all other cases are errors.
+// moveApart decides about a straight arrow whose ends meet in one place. There rounding errors decide in the
+// editor which way the arrow goes: solver.meet repeats them for two ends at the outline of one target. If the
+// ends are equal even then, the arrow is not Valid, or with a label an error. It is also an error where meet
+// cannot repeat them.
 func (solver *Solver) moveApart(sc *scene.Scene, i int32, r relation) error {
 	sh := &sc.Shapes[i]
 	decided := r == sameTarget && solver.Ends[1].hit && solver.Ends[0].hit

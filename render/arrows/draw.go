@@ -155,10 +155,9 @@ func strokeHead(maker *shapes.Maker, sh *scene.Shape, p *vector.Path, width floa
 const bodyMargin = 100
 
 // ClipPath appends the clip path of an arrow's body to a path, for the non-zero rule: the body is not painted
-// below its label and inside closed heads. The path is a rectangle around the body and the label, bodyMargin px
-// larger, with holes for these, which run the other way round. A head that is a bar is a line in it. holes is false
-// if there are none: then nothing need be clipped.
-// See docs/spec/drawing.md#r69.
+// below its label and inside closed heads. The path is a rectangle around the body and the label, bodyMargin
+// px larger, with holes for these, which run the other way round. A head that is a bar adds a line, which has
+// no inside. holes is false if there are none: then nothing need be clipped. See docs/spec/drawing.md#r69.
 func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
 	points, _ := solver.Samples()

@@ -28,9 +28,9 @@ type elbowEnd struct {
 // the arrow leaves.
 type edge struct {
 	usable  bool
-	hasBox  bool // expanded is set; points have none
+	hasBox  bool // the end has a box; for a point outside is not used
 	sideAt  float64
-	outside float64 // value, expandLeg farther out
+	outside float64 // sideAt, farther out by the scaled expandLeg
 	leaveAt float64
 }
 
@@ -349,8 +349,8 @@ func (solver *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end g
 	}
 	// The gap stays if it is at least as long as the shortest end segment. Else there is too little room, and
 	// the tip goes into the target, as in the editor: as deep as the gap would have been. If the target's box
-	// holds the other end, the tip stays outside. The length of the shortest end segment has the scale twice, so at
-	// a large scale even a whole gap counts as too little room.
+	// holds the other end, the tip stays outside. The length of the shortest end segment has the scale twice,
+	// so at a large scale even a whole gap counts as too little room.
 	switch {
 	case gap >= solver.elbow.shortestEnd: // enough room
 	case t.target.box.Contains(other.anchor): // the other end is inside

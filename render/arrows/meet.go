@@ -34,7 +34,8 @@ func (solver *Solver) meet(s *scene.Scene, i int32) (start, end geom.Point, ok b
 		p = arrowBack.Apply(targetPage.Apply(p)) // the handle in the arrow's space
 		handles[k] = targetBack.Apply(arrowPage.Apply(p))
 	}
-	// crossing returns where the line between two handles crosses the outline, nearest to from, in the arrow's space.
+	// crossing returns where the line between two handles crosses the outline, nearest to from, in the
+	// arrow's space.
 	crossing := func(from, to geom.Point) (at geom.Point, hit bool) {
 		least := math.Inf(1) // squared distance
 		for j := range corners {

@@ -85,7 +85,7 @@ func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 	return out
 }
 
-// middleLine is the coordinate of the middle segment of a route; ok is false if there is none.
+// middleLine is the coordinate of the middle segment of a route; fits is false if there is no room for one.
 type middleLine struct {
 	at   float64
 	fits bool

@@ -93,7 +93,7 @@ type Result struct {
 	Sums
 	Size                int     // pixels along a side
 	Pixel               float64 // side of a pixel
-	Union, Shared       float64 // area of U, and of what it shares with T
+	Union, Shared       float64 // area of U, which is the union of its parts, and of what U shares with T
 	AreaBound           float64 // how far each area may be off
 	IoU, IoUBound       float64
 	Hausdorff, FarBound float64
