@@ -83,8 +83,8 @@ func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
 		const unclipped = -1
 		fill := &work.fills[k]
 		picture := chord.Rect{X1: int32(work.w), Y1: int32(work.h)}
-		// Fill by the non-zero rule, as the other renderers do. With Cells spans of coverage begin and end where tiles do,
-		// which saves plumb the work of dividing them.
+		// Fill by the non-zero rule, as the other renderers do. With Cells, spans of coverage begin and end
+		// where tiles do, which saves plumb the work of dividing them.
 		first, count := scanner.Append(&drawing.Coverage, &fill.path, picture, scan.Rule{Cells: true})
 		drawing.Items = append(drawing.Items, paint.Item{FirstSpan: int32(first), SpanCount: int32(count), Opacity: shapes.Opaque, Color: fill.rgb, Clip: unclipped})
 	}

@@ -21,13 +21,13 @@ import (
 type mutant struct {
 	File       string `json:"file"` // from the root of the repository
 	Line       int    `json:"line"`
-	Column     int    `json:"column"` // in bytes, from 1
-	Type       string `json:"type"`   // as gremlins calls it
-	Func       string `json:"func"`   // the function or method; empty at the level of the package
-	Text       string `json:"text"`   // the line, without space around it
-	TextColumn int    `json:"at"`     // of the token that the mutant changes, in Text, from 1
-	Status     string `json:"status"` // empty if it was not run
-	By         string `json:"by,omitempty"`
+	Column     int    `json:"column"`       // in bytes, from 1
+	Type       string `json:"type"`         // as gremlins calls it
+	Func       string `json:"func"`         // the function or method; empty at the level of the package
+	Text       string `json:"text"`         // the line, without space around it
+	TextColumn int    `json:"at"`           // of the token that the mutant changes, in Text, from 1
+	Status     string `json:"status"`       // empty if it was not run
+	By         string `json:"by,omitempty"` // the test that failed; empty for none
 	offset     int
 	fn         *ast.FuncDecl
 	// leftOut marks a mutant that a sample does not have.
@@ -55,10 +55,12 @@ type pack struct {
 	text    map[string][]byte
 }
 
+// list returns the path of the file with the mutants of a package, which gremlins has found.
 func (config *config) list(dir string) string {
 	return filepath.Join(config.dir, "lists", strings.ReplaceAll(dir, "/", "_")+".json")
 }
 
+// results returns the path of the file in which the result of a package is stored.
 func (config *config) results(dir string) string {
 	return filepath.Join(config.dir, "results", strings.ReplaceAll(dir, "/", "_")+".json")
 }

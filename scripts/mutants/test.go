@@ -151,10 +151,9 @@ func reaching(tests []oneTest, function int) []oneTest {
 	return group
 }
 
-// runUntilKilled runs tests with the mutant of a number until one of them fails, and sets the mutant's status: by the
-// failure, or survived if no test fails. Tests that take less time than quick and are in one binary run
-// together in one process, because starting a process takes longer. Without tests the mutant is not
-// covered.
+// runUntilKilled runs tests with the mutant of a number until one of them fails, and sets the mutant's status:
+// by the failure, or survived if no test fails. Tests that take less time than quick and are in one binary run
+// together in one process, because starting a process takes longer. Without tests the mutant is not covered.
 func (config *config) runUntilKilled(mutant *mutant, number int, tests []oneTest) error {
 	if len(tests) == 0 {
 		mutant.Status = notCovered

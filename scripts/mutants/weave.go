@@ -115,6 +115,7 @@ func (pack *pack) weave(mutants []*mutant) *woven {
 	return out
 }
 
+// offset returns the offset of a position in its file, in bytes.
 func (pack *pack) offset(pos token.Pos) int { return pack.fset.Position(pos).Offset }
 
 // copyOf returns the source text of a copy of a function in which the change of one mutant is made. The
@@ -128,6 +129,7 @@ func (pack *pack) copyOf(function *ast.FuncDecl, signature *signature, mutant *m
 	return apply(pack.text[mutant.File], pack.offset(function.Type.Func), pack.offset(function.End()), edits)
 }
 
+// copyName returns the name of the copy of a function with the mutant of that number.
 func copyName(fn *ast.FuncDecl, number int) string {
 	return fmt.Sprintf("mutant%d_%s", number, fn.Name.Name)
 }

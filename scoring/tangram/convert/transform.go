@@ -94,7 +94,7 @@ func transformFunction(name string, v []float64) (matrix, error) {
 	return identity, fmt.Errorf("got %.40q with %s; want matrix, translate, scale, rotate, skewX or skewY of SVG", name, plural.Of(n, "number"))
 }
 
-// translation and rotation return SVG transforms.
+// translation returns the SVG transform of a shift by (x, y).
 func translation(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
 // rotation returns the SVG transform of a turn about the origin, clockwise on screen, where y points
