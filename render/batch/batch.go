@@ -24,7 +24,7 @@ type Batch struct {
 	Items      []Item
 	Tiles      []Tile
 	Runs       []Run
-	Ends       [Classes]int // the last is Shader()
+	Ends       [Classes]int // the last is ShaderRuns()
 	PixelCount int          // px of all pictures together
 	Pictures   []Picture
 	// MaxItems is the most items of a run that shaders evaluate, 0 for any number.
