@@ -25,7 +25,8 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority with a new key, so that two of the same name do not know each other.
+// NewAuthority makes an authority with a new key, so that of two with the same name neither accepts what the
+// other has signed.
 func NewAuthority(t testing.TB, name string) *Authority {
 	t.Helper()
 	template := newTemplate(name)

@@ -1,6 +1,6 @@
-// Package exhibit draws what explains a score, as PNG. In: the panels of a scoring.Exhibit, what
-// draws views. Out: PNG pictures of the size that is shown, and the shapes that are not in them. It
-// draws no marks, which the pages do, and refuses pictures of more than 1e6 px a side.
+// Package exhibit draws what explains a score, as PNG. In: the panels of a scoring.Exhibit, and a Renderer
+// that draws views. Out: PNG pictures of the size that is shown, and a list of the shapes that are not in
+// them. It draws no marks, which the pages do, and refuses views of 1e6 px a side or more.
 package exhibit
 
 import (
@@ -42,12 +42,12 @@ func Key(panel *scoring.Panel) (key [sha256.Size]byte, ok bool) {
 	return identity(panel.View)
 }
 
-// maxSide is the largest width and height in px of a picture that is drawn, before it is shrunk.
+// maxSide is the width and height in px, before it is shrunk, from which a picture is not drawn.
 const maxSide = 1e6
 
 // Show draws a panel without its marks, shrunk by a whole factor to at most wide x high px.
 // A panel with a picture of its own shows that, on white. Shapes that cannot be drawn
-// natively are left out and listed. It refuses pictures of maxSide or more px a side.
+// natively are left out and listed. It refuses views of maxSide or more px a side.
 func Show(renderer Renderer, panel *scoring.Panel, wide, high int) (out Shown, err error) {
 	var img *image.RGBA
 	if panel.Image != nil {

@@ -156,7 +156,7 @@ var errLoading = errors.New("the index is being made; ask info for how far it is
 
 // find returns the opened job of that name, and begins to open it in the background if it is
 // not open or its files have changed. If more than maxOpen jobs are open, it closes the one
-// that was used longest ago. Callers wait for its channel done before they read the columns.
+// that was used longest ago. Callers must not read the columns before its channel done is closed.
 func (explorer *Explorer) find(name string) (*opened, error) {
 	explorer.mu.Lock()
 	defer explorer.mu.Unlock()

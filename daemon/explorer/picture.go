@@ -65,7 +65,8 @@ func (cache *pictureCache) put(key string, drawn drawn) {
 	}
 }
 
-// drawing holds a token for each picture that is being drawn, which bounds their number.
+// drawing holds a token for each picture that is being drawn. Its capacity bounds their number, for all
+// explorers of the process.
 var drawing = make(chan struct{}, 4)
 
 // panel draws a panel, or returns it from the cache. wide is rounded up to one of widths.
