@@ -27,14 +27,17 @@ type Recorder struct {
 	builder       *builder
 	batch         []byte // lines that are to be read
 	batches       chan []byte
-	unreadBatches sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
-	offset        int64          // where the next row begins
-	rowsAdded     int            // so far, of lines and of results in memory
-	firstError    error
-	extraSource   int   // who makes Extra: one of extraShared, extraOwn, extraLate
-	size          int64 // bytes of the lines and their ends
-	done          sync.WaitGroup
-	isEnded       bool
+	unreadBatches sync.WaitGroup // batches that are not yet read
+
+	// The recorder's goroutine uses these while batches are unread, and the caller after it has waited for them.
+	offset      int64 // where the next row begins
+	rowsAdded   int   // so far, of lines and of results in memory
+	firstError  error
+	extraSource int // who makes Extra: one of extraShared, extraOwn, extraLate
+
+	size    int64 // bytes of all lines and their ends
+	done    sync.WaitGroup
+	isEnded bool
 }
 
 // Where the JSON value that Options.Extra returns comes from.

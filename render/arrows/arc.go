@@ -132,7 +132,7 @@ func (arc *arcSolver) span() float64 {
 // outline. Of several crossings it takes the one nearest to the given share of the arc, 0 to 1. An
 // end that is not bound, or that is bound to its exact anchor, is not moved. The gap is 0 for
 // these, and for ends without an arrowhead.
-func (arc *arcSolver) stopAtTarget(end *terminal, p *geom.Point, share float64) (offset float64) {
+func (arc *arcSolver) stopAtTarget(end *terminal, p *geom.Point, share float64) (gap float64) {
 	if !end.bound() || end.exact {
 		return 0
 	}
