@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,8 +72,9 @@ func FindJobs(dir string) (jobs []explorer.Job, err error) {
 			return fs.SkipDir
 		}
 		j := explorer.Job{Name: name}
-		files, _ := filepath.Glob(filepath.Join(path, "*.jsonl*"))
-		for _, f := range files {
+		names, _ := fs.Glob(os.DirFS(path), "*.jsonl*") // path itself is no pattern: folders may have brackets in their names
+		for _, name := range names {
+			f := filepath.Join(path, name)
 			if end := filepath.Ext(f); end != ".jsonl" && end != ".gz" && end != ".zst" {
 				continue
 			}

@@ -48,12 +48,13 @@ type asset struct {
 // folder is missing, and leaves out files that cannot be read.
 func readAssets(dir string) map[string]asset {
 	out := map[string]asset{}
-	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, name := range names {
-		b, err := os.ReadFile(name)
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		name := entry.Name()
+		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil {
 			contentType := cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
-			out[filepath.Base(name)] = asset{body: b, contentType: contentType, tag: fmt.Sprintf(`"%016x"`, xxhash.Sum64(b))}
+			out[name] = asset{body: b, contentType: contentType, tag: fmt.Sprintf(`"%016x"`, xxhash.Sum64(b))}
 		}
 	}
 	return out

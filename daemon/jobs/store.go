@@ -142,9 +142,12 @@ func (folder *Folder) Remove(name string) error { return os.Remove(folder.Path(n
 
 // List implements Store: the files whose names begin with prefix, in alphabetical order.
 func (folder *Folder) List(prefix string) (list []Info, err error) {
-	found, err := filepath.Glob(folder.Path(prefix + "*"))
-	for _, path := range found {
-		if info, err := os.Stat(path); err == nil {
+	entries, err := os.ReadDir(folder.dir)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		if info, err := os.Stat(folder.Path(entry.Name())); err == nil {
 			list = append(list, Info{info.Name(), info.Size(), info.ModTime()})
 		}
 	}

@@ -105,12 +105,12 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	l.self.Boot = strings.TrimSpace(string(boot))
 	l.self.Space, _ = os.Readlink("/proc/self/ns/ipc")
 	l.path = filepath.Join(dir, fmt.Sprintf("%s%d%s", filePrefix, l.self.PID, fileSuffix))
-	files, err := filepath.Glob(filepath.Join(dir, filePrefix+"*"+fileSuffix))
+	names, err := fs.Glob(os.DirFS(dir), filePrefix+"*"+fileSuffix) // dir itself is no pattern
 	if err != nil {
 		return nil, fmt.Errorf("cannot list folder %s: %w", dir, err)
 	}
-	for _, f := range files {
-		l.reclaimOrphans(f)
+	for _, name := range names {
+		l.reclaimOrphans(filepath.Join(dir, name))
 	}
 	return l, l.write()
 }

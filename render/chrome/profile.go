@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,14 +134,16 @@ func Sweep(temp string) {
 	if temp == "" {
 		temp = os.TempDir()
 	}
-	dirs, _ := filepath.Glob(filepath.Join(temp, profilePrefix+"*"))
-	unlocked, _ := filepath.Glob(filepath.Join(temp, unlockedPrefix+"*"))
-	for _, dir := range unlocked { // its owner may be about to lock it, unless it is old
-		if st, err := os.Stat(dir); err == nil && time.Since(st.ModTime()) > time.Minute {
-			dirs = append(dirs, dir)
+	folder := os.DirFS(temp)
+	names, _ := fs.Glob(folder, profilePrefix+"*")
+	unlocked, _ := fs.Glob(folder, unlockedPrefix+"*")
+	for _, name := range unlocked { // its owner may be about to lock it, unless it is old
+		if st, err := fs.Stat(folder, name); err == nil && time.Since(st.ModTime()) > time.Minute {
+			names = append(names, name)
 		}
 	}
-	for _, dir := range dirs {
+	for _, name := range names {
+		dir := filepath.Join(temp, name)
 		if f, err := lock(dir); err == nil {
 			os.RemoveAll(dir)
 			f.Close()
