@@ -204,13 +204,13 @@ func (suite *suite) readAnswer(text string, repair bool) construction.Prediction
 
 // reading returns which part of a TangramPuzzle answer is scored: the bytes of its last JSON object
 // with a final state, for Task 2. It implements scoring.Suite.Reading.
-func (suite *suite) reading(item *scoring.Item, _ scoring.Variants) (from, to int, ok bool) {
-	if item.Test != Solution {
+func (suite *suite) reading(item *scoring.Item, variants scoring.Variants) (from, to int, ok bool) {
+	if item.Test != Solution && item.Test != "" { // an item without a test is one of Task 2
 		return 0, 0, false
 	}
 	r := suite.readers.Get().(*construction.Reader)
 	defer suite.readers.Put(r)
-	return r.Where(string(item.Fields.GetStringBytes("response")))
+	return r.Where(string(item.Fields.GetStringBytes("response")), variants.On(Repair))
 }
 
 // maxSetting bounds the bytes of an item's setting that are kept.

@@ -84,10 +84,27 @@ type Reader struct {
 	from, to  int     // bytes of the text that the object was read from
 }
 
-// Where returns the bytes of a text from which Read takes the answer; ok is false where it finds none.
-func (reader *Reader) Where(text string) (from, to int, ok bool) {
-	state, _ := reader.findState(text)
-	return reader.from, reader.to, state != nil
+// Where returns the bytes from..to-1 of a text from which Read takes the answer, with or without repair;
+// ok is false where it finds none.
+func (reader *Reader) Where(text string, repair bool) (from, to int, ok bool) {
+	read := text
+	if repair {
+		read = Repair(text)
+	}
+	state, _ := reader.findState(read)
+	return originalOffset(text, read, reader.from), originalOffset(text, read, reader.to), state != nil
+}
+
+// originalOffset returns the offset in text of what stands at offset in repaired, which is what Repair
+// makes of text.
+func originalOffset(text, repaired string, offset int) int {
+	original := 0
+	for i := range offset {
+		if original < len(text) && repaired[i] == text[original] { // else Repair has added this backslash
+			original++
+		}
+	}
+	return original
 }
 
 // Read parses the answer of a model that places tangram pieces. It finds the JSON in the text, reads

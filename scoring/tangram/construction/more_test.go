@@ -67,13 +67,23 @@ func TestIDs(t *testing.T) {
 }
 
 func TestWhere(t *testing.T) {
+	// With repair another object may be the last one that can be read; its bytes are those of the text as it is.
+	stray := state(`[{"type":"square","vertices":[["\sqrt{2}","\frac{1}{2}"]]}]`)
+	two := `{"final_state":{"pieces":[]}} \a \\\\ then ` + stray + ` end`
+	for repair, want := range map[bool]string{false: `{"final_state":{"pieces":[]}}`, true: stray} {
+		var r Reader
+		from, to, ok := r.Where(two, repair)
+		if !ok || two[from:to] != want {
+			t.Errorf("repair %v: got %d..%d, %v; want those of %s", repair, from, to, ok, want)
+		}
+	}
 	const text = `so {"final_state":[1]} and {"a":1} or {"final_state":[]}!`
 	var r Reader
-	from, to, ok := r.Where(text)
+	from, to, ok := r.Where(text, false)
 	if !ok || text[from:to] != `{"final_state":[]}` {
 		t.Errorf("got %d to %d, %v", from, to, ok)
 	}
-	if _, _, ok := r.Where("none"); ok {
+	if _, _, ok := r.Where("none", false); ok {
 		t.Error("found an answer in none")
 	}
 }
