@@ -115,49 +115,89 @@ func (walker *Walker) appendWanted(kept *keeper, want Want) error {
 	return nil
 }
 
+// token is what may come next in a value that is read as a whole.
+type token int
+
+const (
+	valueNext    token = iota
+	elementOrEnd       // directly after the opening bracket of a list
+	nameOrEnd          // directly after the opening bracket of an object
+	nameNext           // after a comma in an object
+	colonNext          // after a name
+	commaOrEnd         // after a value
+)
+
+// tokenTexts name what is wanted, for errors.
+var tokenTexts = [...]string{"a value", "a value or ']'", "a name or '}'", "a name", "':'", "',' or a closing bracket"}
+
+// isValue reports whether a value may come next.
+func (next token) isValue() bool { return next == valueNext || next == elementOrEnd }
+
+// isName reports whether the name of a member may come next.
+func (next token) isName() bool { return next == nameNext || next == nameOrEnd }
+
 // readValue reads a whole JSON value, with all values within it. It checks that brackets match and that
-// values are separated. It does not recurse, because a hostile document may nest deeply. kept gets the
-// bytes of the value without blanks; nil skips it.
+// commas and colons stand where they must. It does not recurse, because a hostile document may nest deeply.
+// kept gets the bytes of the value without blanks; nil skips it.
 func (walker *Walker) readValue(kept *keeper) error {
 	if walker.endError != nil {
 		return walker.endError
 	}
 	outerDepth := len(walker.closings) // how many brackets are open around the value
-	for wantValue := true; ; {         // true where a value, a name or a closing bracket may begin
+	for next := valueNext; ; {
 		if walker.pos >= walker.end || walker.buf[walker.pos] <= ' ' { // blanks, or more must be read
 			if _, err := walker.skipBlanks(); err != nil {
 				return err
 			}
 		}
-		switch c := walker.buf[walker.pos]; c {
+		c := walker.buf[walker.pos]
+		switch c {
 		case '"':
-			if !wantValue {
-				return walker.syntax(c, "',' or a closing bracket")
+			if !next.isValue() && !next.isName() {
+				return walker.syntax(c, tokenTexts[next])
 			}
 			if err := walker.readString(kept); err != nil {
 				return err
 			}
-			wantValue = false
-		case ',', ':':
-			if len(walker.closings) == outerDepth {
-				return walker.syntax(c, "a value")
+			if next.isName() {
+				next = colonNext
+				continue
+			}
+		case ',':
+			if next != commaOrEnd {
+				return walker.syntax(c, tokenTexts[next])
 			}
 			walker.pos++
 			kept.putByte(c)
-			wantValue = true
+			next = valueNext
+			if walker.closings[len(walker.closings)-1] == '}' {
+				next = nameNext
+			}
+			continue
+		case ':':
+			if next != colonNext {
+				return walker.syntax(c, tokenTexts[next])
+			}
+			walker.pos++
+			kept.putByte(c)
+			next = valueNext
 			continue
 		case '{', '[':
-			if !wantValue {
-				return walker.syntax(c, "',' or a closing bracket")
+			if !next.isValue() {
+				return walker.syntax(c, tokenTexts[next])
 			}
 			if err := walker.openBracket(c); err != nil {
 				return err
 			}
 			kept.putByte(c)
+			next = elementOrEnd
+			if c == '{' {
+				next = nameOrEnd
+			}
 			continue
 		case '}', ']':
-			if len(walker.closings) == outerDepth {
-				return walker.syntax(c, "a value")
+			if next != commaOrEnd && next != elementOrEnd && next != nameOrEnd {
+				return walker.syntax(c, tokenTexts[next])
 			}
 			if top := walker.closings[len(walker.closings)-1]; c != top {
 				return walker.syntax(c, "'"+string(top)+"'")
@@ -165,17 +205,16 @@ func (walker *Walker) readValue(kept *keeper) error {
 			walker.pos++
 			walker.closings = walker.closings[:len(walker.closings)-1]
 			kept.putByte(c)
-			wantValue = false
 		default:
-			if !wantValue {
-				return walker.syntax(c, "',' or a closing bracket")
+			if !next.isValue() {
+				return walker.syntax(c, tokenTexts[next])
 			}
 			if err := walker.readLiteral(kept); err != nil {
 				return err
 			}
-			wantValue = false
 		}
-		// All brackets that the value opened are closed.
+		// A value has ended. If all brackets that it opened are closed, it is the whole one.
+		next = commaOrEnd
 		if len(walker.closings) == outerDepth {
 			walker.isFirst = false
 			return nil
