@@ -16,7 +16,7 @@ func addDuplicateNote(line []byte, result *scoring.Result) []byte {
 		return line
 	}
 	out := bytes.Clone(line)
-	jsoncut.Members(line, func(key, value []byte) error {
+	jsoncut.Named(line, func(key, value []byte) error {
 		if string(key) != "notes" {
 			return nil
 		}

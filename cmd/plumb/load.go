@@ -175,7 +175,7 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 // where the answer is no text and the trainer sends texts alone.
 func (cmd *loadCmd) trainerRequest(line []byte) []byte {
 	answer, text := []byte("null"), "" // the answer as JSON; and decoded, where it is a text
-	jsoncut.Members(line, func(key, value []byte) error {
+	jsoncut.Named(line, func(key, value []byte) error {
 		if string(key) == "response" {
 			answer = value
 		}

@@ -18,7 +18,7 @@ func (server *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
 	}
 	// Find the list in the body.
 	var value []byte
-	jsoncut.Members(body, func(key, v []byte) error {
+	jsoncut.Named(body, func(key, v []byte) error {
 		if string(key) == "verify_responses" {
 			value = v
 		}

@@ -33,7 +33,7 @@ func (server *Server) mcp(ctx *fasthttp.RequestCtx) {
 	if err := server.cfg.Items.Limits.Check(body); len(body) == 0 || err != nil {
 		code, message = rpcParse, "cannot read request: it is no JSON"
 	} else if body[0] == '{' {
-		jsoncut.Members(body, func(key, v []byte) error {
+		jsoncut.Named(body, func(key, v []byte) error {
 			switch {
 			case string(key) == "method" && v[0] == '"':
 				method = string(jsoncut.Text(v))

@@ -124,10 +124,10 @@ func (verified *verified) append(dst, request []byte) []byte {
 // wrote.
 func earlierComponents(request []byte) map[string]bool {
 	names := map[string]bool{}
-	jsoncut.Members(request, func(key, value []byte) error {
+	jsoncut.Named(request, func(key, value []byte) error {
 		if string(key) == "reward_components" && value[0] == '{' {
-			return jsoncut.Members(value, func(key, _ []byte) error {
-				if name := jsoncut.Name(key); name == "score" || name == "failed" {
+			return jsoncut.Named(value, func(key, _ []byte) error {
+				if name := string(key); name == "score" || name == "failed" {
 					names[name] = true
 				}
 				return nil
@@ -142,7 +142,7 @@ func earlierComponents(request []byte) map[string]bool {
 // A missing response is no error here; one that is no OpenAI Responses object is.
 func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	one := sample{labelPath: "label"}
-	jsoncut.Members(body, func(key, value []byte) error {
+	jsoncut.Named(body, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
 			one.label = value
@@ -178,7 +178,7 @@ func textAndMember(object []byte, text, other string) (s string, v []byte) {
 	if object[0] != '{' {
 		return "", nil
 	}
-	jsoncut.Members(object, func(key, value []byte) error {
+	jsoncut.Named(object, func(key, value []byte) error {
 		switch string(key) {
 		case text:
 			if value[0] == '"' {
@@ -208,7 +208,7 @@ func (server *Server) echoSession(ctx *fasthttp.RequestCtx) {
 	}
 	reply := []byte("{")
 	if len(body) > 0 && body[0] == '{' {
-		jsoncut.Members(body, func(key, v []byte) error {
+		jsoncut.Named(body, func(key, v []byte) error {
 			if string(key) == "resources_session_id" && v[0] == '"' {
 				reply = append(append(reply, `"resources_session_id":`...), v...)
 			}

@@ -147,7 +147,7 @@ func (server *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	state := episodeState{}
 	var fault *scoring.Error
 	if data != nil {
-		jsoncut.Members(data, func(key, value []byte) error {
+		jsoncut.Named(data, func(key, value []byte) error {
 			if fault != nil || jsoncut.Null(value) {
 				return nil
 			}
@@ -219,7 +219,7 @@ func (server *Server) reset(ctx *fasthttp.RequestCtx) {
 // timeoutOf returns timeout_s of a step, in seconds above 0; 0 if the object b has none. A timeout of
 // more than a day counts as one. path is where b stands in the request, for messages.
 func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
-	jsoncut.Members(b, func(key, value []byte) error {
+	jsoncut.Named(b, func(key, value []byte) error {
 		if string(key) != "timeout_s" || jsoncut.Null(value) {
 			return nil
 		}

@@ -37,6 +37,7 @@ func TestOpenEnvHTTP(t *testing.T) {
 		{"POST", "/reset", `{"episode_id":"` + strings.Repeat("é", 256) + `"}`, 422, `at most 255`},
 		{"POST", "/reset", `{"label":"{"}`, 422, `bad_label`}, {"POST", "/reset", `[]`, 422, `want an object`}, {"POST", "/reset", `{`, 400, `bad_json`},
 		{"POST", "/step?reward=raw", `{"action":{"response":"x",` + good + `},"timeout_s":30.0,"request_id":"r"}`, 200, `"reward":3.0,"done":true}`},
+		{"POST", "/step", `{"\u0061ction":{"\u0072esponse":"x","l\u0061bel":` + quoted(label(3)) + `}}`, 200, `"reward":1.0,"done":true}`}, // names with escapes
 		{"POST", "/step", `{"action":{"response":"x",` + good + `},"timeout_s":null}`, 200, `"reward":1.0,"done":true}`},
 		{"POST", "/step", `{"action":{"response":"x",` + good + `},"timeout_s":0}`, 422, `cannot use timeout_s`},
 		{"POST", "/step", `{"action":{"response":"x",` + good + `},"timeout_s":"1"}`, 422, `cannot use timeout_s`},

@@ -83,7 +83,7 @@ func failedAs1(o reward.Outcome) float64 {
 func (server *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *scoring.Error) {
 	lists := map[string][][]byte{}
 	var fault *scoring.Error
-	jsoncut.Members(body, func(key, value []byte) error {
+	jsoncut.Named(body, func(key, value []byte) error {
 		name := string(key)
 		if !slices.Contains([]string{"query", "prompts", "labels"}, name) || fault != nil || jsoncut.Null(value) {
 			return nil

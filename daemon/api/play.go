@@ -208,8 +208,9 @@ func (one *sample) useBareAction(action []byte) {
 	answer := []byte{'{'}
 	hasResponse := false
 	jsoncut.Members(action, func(key, v []byte) error {
-		hasResponse = hasResponse || string(key) == "response"
-		if slices.Contains(stepMembers, jsoncut.Name(key)) {
+		name := jsoncut.Name(key)
+		hasResponse = hasResponse || name == "response"
+		if slices.Contains(stepMembers, name) {
 			return nil
 		}
 		if len(answer) > 1 {

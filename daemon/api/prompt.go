@@ -33,7 +33,7 @@ func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
 	// Make the prompt. Pictures are drawn within the budget of memory.
 	err := server.askWithinLimits(server.life, server.client(ctx), body, func() (err error) {
 		label, at := body, "item"
-		jsoncut.Members(body, func(key, v []byte) error {
+		jsoncut.Named(body, func(key, v []byte) error {
 			if string(key) == "label" {
 				label, at = v, "label"
 			}

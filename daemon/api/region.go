@@ -54,7 +54,7 @@ func scenes(body []byte, limit int) (list [][]byte, isList bool, err error) {
 	if len(body) == 0 || body[0] != '{' {
 		return nil, false, nil
 	}
-	cutErr := jsoncut.Members(body, func(key, value []byte) error {
+	cutErr := jsoncut.Named(body, func(key, value []byte) error {
 		if string(key) == "scenes" && len(value) > 0 && value[0] == '[' {
 			isList = true
 			list, err = jsoncut.Elements(value, limit)
@@ -75,7 +75,7 @@ func regionParameters(scene []byte) (target regionRange, err error) {
 		return target, nil
 	}
 	var raw []byte
-	cutErr := jsoncut.Members(scene[begin:], func(key, value []byte) error {
+	cutErr := jsoncut.Named(scene[begin:], func(key, value []byte) error {
 		if string(key) == "parameters" {
 			raw = value
 		}

@@ -139,7 +139,7 @@ func (server *Server) preparation(ctx *fasthttp.RequestCtx, adapter string) (rew
 // samples, and then batch is true.
 func (server *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error) {
 	var samples []byte
-	jsoncut.Members(body, func(key, value []byte) error {
+	jsoncut.Named(body, func(key, value []byte) error {
 		if string(key) == "samples" {
 			samples = value
 		}
@@ -172,7 +172,7 @@ func (server *Server) nativeSamples(body []byte, steps reward.Steps) (list []sam
 // where b stands in the request, for messages.
 func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.Error) {
 	one, inThink := sample{labelPath: path + "label"}, false
-	jsoncut.Members(b, func(key, value []byte) error {
+	jsoncut.Named(b, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
 			one.label = value

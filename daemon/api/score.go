@@ -284,7 +284,7 @@ func split(body []byte, limit int) (e envelope, err error) {
 	if body[0] != '{' {
 		return e, nil // one item, which the decoder refuses
 	}
-	err = jsoncut.Members(body, func(key, value []byte) error {
+	err = jsoncut.Named(body, func(key, value []byte) error {
 		switch string(key) {
 		case "items":
 			if len(value) == 0 || value[0] != '[' {

@@ -128,11 +128,11 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 	}
 	// Read the members of the body.
 	var fault *scoring.Error
-	jsoncut.Members(body, func(key, value []byte) error {
+	jsoncut.Named(body, func(key, value []byte) error {
 		if fault != nil {
 			return nil
 		}
-		name := jsoncut.Name(key)
+		name := string(key)
 		if message := names.Unknown("body", name, taskQueryMembers); message != "" {
 			fault = &scoring.Error{Code: "bad_field", Message: message}
 			return nil

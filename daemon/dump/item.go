@@ -188,8 +188,8 @@ func unpairedID(line []byte, id string) (raw []byte) {
 	if !strings.ContainsRune(id, '\ufffd') { // the usual case, without a second look at the line
 		return nil
 	}
-	jsoncut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
-		if jsoncut.Name(key) == "id" && jsontree.Unpaired(value, 0) >= 0 {
+	jsoncut.Named(bytes.TrimSpace(line), func(key, value []byte) error {
+		if string(key) == "id" && jsontree.Unpaired(value, 0) >= 0 {
 			raw = value
 		}
 		return nil

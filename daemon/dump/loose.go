@@ -22,7 +22,7 @@ func (d *Decoder) loosenAnswer(line []byte) []byte {
 	}
 	withoutAnswer, loosened := bytes.Clone(line), bytes.Clone(line)
 	values, hasAnswer := 0, false
-	err := jsoncut.Members(line, func(key, value []byte) error {
+	err := jsoncut.Named(line, func(key, value []byte) error {
 		if !answerMembers[string(key)] {
 			return nil
 		}

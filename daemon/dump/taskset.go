@@ -91,8 +91,8 @@ func (l *taskLoader) addDocument(doc []byte) (done bool, err error) {
 	if list[0] == '{' {
 		object := list
 		list = nil
-		jsoncut.Members(object, func(key, value []byte) error {
-			if l.set.rule.List != "" && jsoncut.Name(key) == l.set.rule.List && value[0] == '[' {
+		jsoncut.Named(object, func(key, value []byte) error {
+			if l.set.rule.List != "" && string(key) == l.set.rule.List && value[0] == '[' {
 				list = value
 			}
 			return nil

@@ -67,7 +67,7 @@ func wrongKind(option string, value []byte, want string) *scoring.Error {
 // Members that are null or do not concern episodes are passed over. path is put before the names of members
 // in messages. After the first fault nothing more is read.
 func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) {
-	jsoncut.Members(data, func(key, value []byte) error {
+	jsoncut.Named(data, func(key, value []byte) error {
 		if fault != nil || jsoncut.Null(value) {
 			return nil
 		}
@@ -206,7 +206,7 @@ func (options *Options) readImages(option string, value []byte) (fault *scoring.
 		return fault
 	}
 	options.Images = imagesRegion
-	jsoncut.Members(value, func(key, m []byte) error {
+	jsoncut.Named(value, func(key, m []byte) error {
 		if fault != nil {
 			return nil
 		}

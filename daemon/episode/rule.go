@@ -23,7 +23,7 @@ func readRule(option string, value []byte) (rule Rule, fault *scoring.Error) {
 	}
 	rule = Rule{gamma: 1}
 	unknown := badOption(option, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
-	jsoncut.Members(value, func(key, m []byte) error {
+	jsoncut.Named(value, func(key, m []byte) error {
 		switch {
 		case fault != nil: // the first one counts
 		case string(key) != "shaped" || m[0] != '{':
@@ -43,7 +43,7 @@ func readRule(option string, value []byte) (rule Rule, fault *scoring.Error) {
 // readShaped reads the members of a shaped rule, by which a step is rewarded with the gain in score
 // since the step before: gamma is the discount of the new score, and cost is taken off for each step.
 func (rule *Rule) readShaped(option string, value []byte) (fault *scoring.Error) {
-	jsoncut.Members(value, func(key, m []byte) error {
+	jsoncut.Named(value, func(key, m []byte) error {
 		if fault != nil {
 			return nil
 		}

@@ -77,7 +77,7 @@ func valueEnd(data []byte, i int) (end int, err error) {
 }
 
 // Members calls f for each member of the object data, which begins with its brace.
-// Keys are without quotes and with their escapes, values without blanks around
+// Keys are without quotes and with their escapes, for copies (Named gives names), values without blanks around
 // them and never empty. The error is that of f, or says at which byte data cannot be cut.
 func Members(data []byte, f func(key, value []byte) error) error {
 	i := skipSpace(data, 1) // after the brace
@@ -121,6 +121,17 @@ func Members(data []byte, f func(key, value []byte) error) error {
 			return fmt.Errorf("at byte %d: want a comma or a closing brace", i)
 		}
 	}
+}
+
+// Named calls f as Members does, but with the names that the keys stand for: their escapes are undone, so that
+// they can be compared.
+func Named(data []byte, f func(name, value []byte) error) error {
+	return Members(data, func(key, value []byte) error {
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = []byte(Name(key))
+		}
+		return f(key, value)
+	})
 }
 
 // requireEnd returns an error if anything but white space follows at b[i].

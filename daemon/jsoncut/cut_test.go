@@ -71,6 +71,18 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestNamed checks that names come with their escapes undone, once, and values as they stand.
+func TestNamed(t *testing.T) {
+	var got []string
+	err := Named([]byte(`{"\u0061":1,"b\\\\n":{"\u0063":2},"d":3}`), func(name, value []byte) error {
+		got = append(got, string(name)+"="+string(value))
+		return nil
+	})
+	if want := `a=1 b\\n={"\u0063":2} d=3`; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %v, %v; want %s", got, err, want)
+	}
+}
+
 func TestKind(t *testing.T) {
 	for in, want := range map[string]string{``: "nothing", `{}`: "an object", `[]`: "a list", `""`: "a string", `true`: "a boolean", `null`: "null", `-1`: "a number"} {
 		if got := Kind([]byte(in)); got != want || Null([]byte(in)) != (want == "null" || want == "nothing") {

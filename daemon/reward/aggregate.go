@@ -45,12 +45,12 @@ func (aggregate *Aggregate) Add(row []byte) {
 	var numbers []number
 	addNumber := func(key, value []byte) error {
 		if x, ok := numberOf(value); ok {
-			numbers = append(numbers, number{jsoncut.Name(key), x})
+			numbers = append(numbers, number{string(key), x})
 		}
 		return nil
 	}
 	// Read the row.
-	jsoncut.Members(row, func(key, value []byte) error {
+	jsoncut.Named(row, func(key, value []byte) error {
 		switch name := string(key); {
 		case name == "_ng_failure_class":
 			failed = failed || !jsoncut.Null(value)
@@ -60,9 +60,9 @@ func (aggregate *Aggregate) Add(row []byte) {
 			taskKey = string(value)
 		case strings.HasPrefix(name, "_ng_"):
 		case name == "response" && value[0] == '{':
-			return jsoncut.Members(value, func(key, value []byte) error {
+			return jsoncut.Named(value, func(key, value []byte) error {
 				if string(key) == "usage" && value[0] == '{' {
-					return jsoncut.Members(value, addNumber)
+					return jsoncut.Named(value, addNumber)
 				}
 				return nil
 			})

@@ -123,7 +123,7 @@ func withoutPlumb(object []byte) []byte {
 	}
 	out, hasPlumb := []byte{'{'}, false
 	err := jsoncut.Members(bytes.TrimLeft(object, " \t\r\n"), func(key, value []byte) error {
-		if string(key) == "plumb" {
+		if jsoncut.Name(key) == "plumb" {
 			hasPlumb = true
 			return nil
 		}
