@@ -158,8 +158,9 @@ func (cutter *Cutter) clipCurve(curve bezier) {
 	}
 }
 
-// clipMonotone clips a curve that is monotone in x and in y, and stores it. What lies above or below the
-// clip is dropped, what lies left or right of it becomes vertical lines there, as in addClipped.
+// clipMonotone clips a curve that is monotone in x and in y, and stores it. What lies above or below the clip is
+// dropped, and what lies left of it becomes a vertical line at its left side. What lies right of it is dropped
+// too, but becomes a vertical line there with keepRight, or in Reference mode if the curve crosses that side.
 func (cutter *Cutter) clipMonotone(bezier bezier) {
 	box := &cutter.clip
 	lo, hi := bezier.points[0].Y, bezier.end().Y

@@ -122,10 +122,10 @@ func (tree *Tree) BindingOf(scene *scene.Scene, arrow int32, end int) *scene.Bin
 	return &scene.Bindings[tree.boundEnds[arrow][end]-1]
 }
 
-// Select puts each shape into one of a view's two sets, or none: InOnly is the first set and InOther the second one.
-// only has the ids of the first set; if it is nil, all shapes are in the first set. other has those of the second
-// one. Descendants are in the set of their parent. A shape in both lists belongs to the first set. An unknown id is
-// an error.
+// Select puts each shape into one of a view's two sets, or none: InOnly is the first set and InOther the second
+// one. only has the ids of the first set; if it is nil, all shapes are in the first set. other has those of the
+// second one. Descendants are in the set of their parent, except that one which only names stays in the first
+// set. A shape in both lists belongs to the first set. An unknown id is an error.
 func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
 	tree.OnlyFrame = [InOther + 1]int32{-1, -1, -1} // no frame is alone in its set
 	if only == nil {
