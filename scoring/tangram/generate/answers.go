@@ -16,7 +16,8 @@ import (
 // Quality is the kind of a generated answer: what is right or wrong with it.
 type Quality string
 
-// The qualities, with how such an answer is scored.
+// The qualities, with how such an answer is scored. TSE, RGE and PE are its errors in syntax, in the geometry of
+// pieces and in their placement, see docs/spec/tangram.md#r49.
 const (
 	Right      Quality = "right"      // success
 	Fenced     Quality = "fenced"     // success; prose and a code fence around it
