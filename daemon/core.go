@@ -49,8 +49,8 @@ type Core struct {
 	Judge    *judge.Client       // nil for none
 }
 
-// The work of one batch in rows of masks and items: about 16 ms on a software driver, and
-// enough to fill a GPU.
+// The work of one batch, in rows of masks and items as render.Prepared.Work counts them: about 16 ms on a
+// software driver, and enough to fill a GPU.
 const (
 	softwareBatchWork = 800_000
 	gpuBatchWork      = 4_000_000

@@ -312,7 +312,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 }
 
 // replayAndTurn makes an episode for this request alone, plays the answers of its history, and then the
-// turn of the request's action, whose reply it returns. The reward counts for that turn alone. fault is
+// turn of the request's action, whose reply it returns. The reward is that of this turn alone. fault is
 // what the client must change in the request, err any other failure.
 func (player *player) replayAndTurn(trail *trail, life context.Context, options episode.Options, exchange *exchange, action []byte) (
 	r reply, fault *scoring.Error, err error) {
