@@ -53,7 +53,7 @@ func ExploredBy(c *Core, variants scoring.Variants) explorer.Engine {
 // ViewConfig configures View.
 type ViewConfig struct {
 	Listen   string          // a loopback address
-	Explorer explorer.Config // Engine and Hosts are filled in
+	Explorer explorer.Config // Engine, Hosts, Prompts and Log are filled in
 	Core     CoreConfig
 	Out      io.Writer // gets the line with the address
 	Log      *slog.Logger

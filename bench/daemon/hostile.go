@@ -118,7 +118,7 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	}
 	defer process.kill()
 	// Ordinary clients, until the daemon is warm.
-	ordinary := &others{tally: newTally(), probeOver: make(chan struct{})}
+	ordinary := &ordinaryClients{tally: newTally(), probeOver: make(chan struct{})}
 	for i := range config.clients {
 		ordinary.all.Go(func() { ordinary.client(process, items, i) })
 	}
@@ -166,30 +166,30 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	return errors.Join(faults...)
 }
 
-// others are the ordinary clients.
-type others struct {
+// ordinaryClients are the clients that ask for ordinary items while a probe attacks their daemon.
+type ordinaryClients struct {
 	tally     *tally
 	n         atomic.Int64 // answered
 	all       sync.WaitGroup
 	probeOver chan struct{}
 }
 
-func (others *others) answered() int { return int(others.n.Load()) }
+func (clients *ordinaryClients) answered() int { return int(clients.n.Load()) }
 
 // client is an ordinary client of a daemon under attack, number i of them: it asks for the scores of one item
 // after another until the probe is over or the daemon has ended. It asks again for what failed.
-func (others *others) client(process *process, items []item, i int) {
+func (clients *ordinaryClients) client(process *process, items []item, i int) {
 	client := newClient(process.addr, time.Minute)
 	client.token = validToken
 	for ; ; i++ {
 		select {
-		case <-others.probeOver:
+		case <-clients.probeOver:
 			return
 		case <-process.done:
 			return
 		default:
 		}
-		client.askUntilAnswered(&items[i%len(items)], others.tally, &others.n)
+		client.askUntilAnswered(&items[i%len(items)], clients.tally, &clients.n)
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -53,8 +53,7 @@ const (
 	DefaultHeaderTime  = 10 * time.Second
 )
 
-// Config of a Server. Queue, Suites and Variants are required; zero values mean
-// the defaults.
+// Config of a Server. Queue and Items are required; zero values of the others mean the defaults.
 type Config struct {
 	Queue         *queue.Queue
 	Items         dump.ItemConfig   // the suites and task files, as the queue has them
