@@ -25,11 +25,12 @@ type Options struct {
 	Region   string       // of the store; "" for that of the environment, else what the store says
 	Client   *http.Client // for tests; nil for one with the system's certificates
 
-	mu      sync.Mutex
-	objects map[string]*Object // by name
+	mu        sync.Mutex
+	objects   map[string]*Object // by name
+	addresses map[string]string  // of objects, by name; they may hold secrets
 }
 
-// maxSilence is how long a server may send nothing.
+// maxSilence is how long a server may send nothing while plumb waits for it.
 const maxSilence = time.Minute
 
 // chunkBytes is how many bytes a stream asks for at once.
@@ -73,14 +74,17 @@ func Name(path string) string {
 }
 
 // Find looks up the dump at an address and keeps the object under the address's name, for Known.
-// A name that was found before is an error: addresses with one name differ at most in their queries,
-// users and fragments, and results could not tell them apart.
+// A name that was found before is an error: it is the same address, or addresses with one name differ at
+// most in their queries, users and fragments, and results could not tell them apart.
 func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	name := Name(address)
 	o.mu.Lock()
-	_, isTaken := o.objects[name]
+	earlier, isTaken := o.addresses[name]
 	o.mu.Unlock()
-	if isTaken {
+	switch {
+	case isTaken && earlier == address:
+		return nil, fmt.Errorf("cannot open %s: it is named twice", name)
+	case isTaken:
 		return nil, fmt.Errorf("cannot open %s: two addresses differ in their queries alone, and results could not tell them apart", name)
 	}
 	// Look the object up, over HTTP or in an object store.
@@ -102,8 +106,10 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	defer o.mu.Unlock()
 	if o.objects == nil {
 		o.objects = map[string]*Object{}
+		o.addresses = map[string]string{}
 	}
 	o.objects[name] = found
+	o.addresses[name] = address
 	return found, nil
 }
 

@@ -142,6 +142,9 @@ func TestRefused(t *testing.T) {
 	if _, err := o.Find(t.Context(), url+"/a?x=2"); first != nil || err == nil || !strings.Contains(err.Error(), "differ in their queries") {
 		t.Errorf("got %v, %v; want an error for the second", first, err)
 	}
+	if _, err := o.Find(t.Context(), url+"/a?x=1"); err == nil || err.Error() != "cannot open "+url+"/a: it is named twice" {
+		t.Errorf("the same address again: got %v; want that it is named twice", err)
+	}
 }
 
 // TestStore reads objects of an S3-compatible store.
