@@ -63,8 +63,19 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 		if a.Size, err = strconv.ParseInt(total, 10, 64); err != nil {
 			return nil, fmt.Errorf("got the range %q; want its size", first.Header.Get("Content-Range"))
 		}
+		open := func(ctx context.Context, from, to int64) (io.ReadCloser, error) {
+			r, err := get(ctx, from, to)
+			if err != nil {
+				return nil, err
+			}
+			if r.StatusCode != http.StatusPartialContent || r.Header.Get("ETag") != a.Tag {
+				r.Body.Close()
+				return nil, errChanged
+			}
+			return r.Body, nil
+		}
 		a.readAt = func(ctx context.Context, p []byte, off int64) (n int, err error) {
-			return readRange(ctx, get, a, p, off)
+			return readRange(ctx, open, p, off)
 		}
 	case http.StatusRequestedRangeNotSatisfiable: // an empty file
 		a.readAt = func(context.Context, []byte, int64) (int, error) { return 0, io.EOF }
@@ -81,24 +92,19 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 	return a, nil
 }
 
-// readRange fills p with the object's bytes from an offset on, and returns how many it got. get asks
-// the server for the bytes from the first to the second offset, both included. If the connection breaks
-// off, readRange asks for the rest, `tries` times in all. An answer with another tag than a.Tag means
-// that the object has changed, which is the error errChanged.
-func readRange(ctx context.Context, get func(context.Context, int64, int64) (*http.Response, error), a *Object, p []byte, off int64) (n int, err error) {
+// readRange fills p with an object's bytes from an offset on, and returns how many it got. open asks
+// for the bytes from the first to the second offset, both included, and refuses an object that has
+// changed. If the connection breaks off, or the server is silent for too long, readRange asks for the
+// rest, `tries` times in all. See docs/spec/dumps.md#r25.
+func readRange(ctx context.Context, open func(ctx context.Context, from, to int64) (io.ReadCloser, error), p []byte, off int64) (n int, err error) {
 	for range tries {
-		var r *http.Response
-		if r, err = get(ctx, off+int64(n), off+int64(len(p))-1); err != nil {
+		var body io.ReadCloser
+		if body, err = open(ctx, off+int64(n), off+int64(len(p))-1); err != nil {
 			return n, err
 		}
-		tag := r.Header.Get("ETag")
-		if r.StatusCode != http.StatusPartialContent || tag != a.Tag {
-			r.Body.Close()
-			return n, errChanged
-		}
 		var got int
-		got, err = io.ReadFull(r.Body, p[n:])
-		r.Body.Close()
+		got, err = io.ReadFull(body, p[n:])
+		body.Close()
 		if n += got; n == len(p) {
 			return n, nil
 		}
@@ -112,14 +118,13 @@ const toEnd = -1
 // request asks a server for the bytes of a file from `from` to `to`, both included, or for the whole
 // file if to is toEnd. It asks again after failures that may pass, up to ten minutes. If tag is not
 // "", the server must answer with an error unless the object still has it. Reading the body of the
-// answer fails after a minute of silence.
+// answer fails if a read waits for a minute.
 func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		watch := time.AfterFunc(maxSilence, cancel)
+		ctx, cancel := context.WithCancelCause(ctx)
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
-			cancel()
+			cancel(nil)
 			return nil, backoff.Permanent(errors.New("it is no address; want https://HOST/PATH"))
 		}
 		if to >= 0 {
@@ -128,15 +133,18 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 		if strings.HasPrefix(tag, `"`) { // a weak tag, W/"...", never matches If-Match
 			r.Header.Set("If-Match", tag)
 		}
+		watch := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
 		got, err := c.Do(r)
+		watch.Stop()
 		if err != nil {
-			cancel()
-			if err = withoutAddress(err); strings.Contains(err.Error(), "redirects") {
+			err = withoutAddress(orSilent(ctx, err))
+			cancel(nil)
+			if strings.Contains(err.Error(), "redirects") {
 				err = backoff.Permanent(err)
 			}
 			return nil, err
 		}
-		got.Body = &silenceReader{got.Body, watch, cancel}
+		got.Body = newSilenceReader(ctx, cancel, got.Body)
 		if got.StatusCode < 300 || got.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 			return got, nil
 		}
@@ -163,29 +171,45 @@ func refusalOf(r *http.Response) error {
 	return backoff.Permanent(fmt.Errorf("the server answers %s", r.Status))
 }
 
-// silenceReader is a body that ends after a time of silence.
+// errSilent is the cause with which a request ends after a time of silence.
+var errSilent = fmt.Errorf("the server sent nothing for %v", maxSilence)
+
+// orSilent returns errSilent in place of an error if silence has ended the request with the context ctx.
+func orSilent(ctx context.Context, err error) error {
+	if err != nil && err != io.EOF && context.Cause(ctx) == errSilent {
+		return errSilent
+	}
+	return err
+}
+
+// silenceReader is the body of a server's answer. A read that waits for maxSilence fails with errSilent.
+// Time between two reads does not count, because then the caller is slow and not the server.
 type silenceReader struct {
 	io.ReadCloser
-	timer  *time.Timer
-	cancel context.CancelFunc
+	ctx    context.Context // of the request
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // runs while a read waits
 }
 
-// Read reads the body of a server's answer and restarts the timer that ends the call after a minute
-// of silence. It implements io.Reader.
+// newSilenceReader returns a silenceReader for a body whose request has the context ctx, which cancel
+// ends.
+func newSilenceReader(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser) *silenceReader {
+	timer := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
+	timer.Stop() // until the first read
+	return &silenceReader{body, ctx, cancel, timer}
+}
+
+// Read reads the body and ends the request if it waits for maxSilence. It implements io.Reader.
 func (w *silenceReader) Read(p []byte) (int, error) {
+	w.timer.Reset(maxSilence)
 	n, err := w.ReadCloser.Read(p)
-	if n > 0 {
-		w.timer.Reset(maxSilence)
-	}
-	if errors.Is(err, context.Canceled) { // the timer has ended the call
-		err = fmt.Errorf("the server sent nothing for %v", maxSilence)
-	}
-	return n, err
+	w.timer.Stop()
+	return n, orSilent(w.ctx, err)
 }
 
-// Close implements io.Closer.
+// Close ends the request and closes the body. It implements io.Closer.
 func (w *silenceReader) Close() error {
 	w.timer.Stop()
-	w.cancel()
+	w.cancel(nil)
 	return w.ReadCloser.Close()
 }

@@ -126,27 +126,37 @@ func (o *Options) findStored(ctx context.Context, address string) (*Object, erro
 		return nil, p.explain(err)
 	}
 	a := &Object{Size: info.Size, Tag: info.ETag, Modified: info.LastModified}
-	a.readAt = func(ctx context.Context, b []byte, off int64) (int, error) {
-		var opts minio.GetObjectOptions
-		opts.Set("Accept-Encoding", "gzip")
-		if err := errors.Join(opts.SetRange(off, off+int64(len(b))-1), opts.SetMatchETag(info.ETag)); err != nil {
-			return 0, err
-		}
-		r, now, header, err := minio.Core{Client: p.Client}.GetObject(ctx, p.bucket, p.key, opts)
-		if err != nil {
-			return 0, p.explain(err)
-		}
-		defer r.Close()
-		if now.ETag != info.ETag { // some stores do not compare it themselves
-			return 0, errChanged
-		}
-		if got := header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", off)) {
-			return 0, fmt.Errorf("the store answers with the range %.64q; want one from byte %d on", got, off)
-		}
-		n, err := io.ReadFull(r, b)
-		return n, p.explain(err)
+	open := func(ctx context.Context, from, to int64) (io.ReadCloser, error) {
+		return p.openRange(ctx, info.ETag, from, to)
 	}
+	a.readAt = func(ctx context.Context, b []byte, off int64) (int, error) { return readRange(ctx, open, b, off) }
 	return a, nil
+}
+
+// openRange asks the store for the bytes of the object from the offset `from` to `to`, both included.
+// The object must still have that tag. A read of the bytes fails if it waits for a minute.
+func (p storedPlace) openRange(ctx context.Context, tag string, from, to int64) (io.ReadCloser, error) {
+	var opts minio.GetObjectOptions
+	opts.Set("Accept-Encoding", "gzip") // as findStored
+	if err := errors.Join(opts.SetRange(from, to), opts.SetMatchETag(tag)); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	r, now, header, err := minio.Core{Client: p.Client}.GetObject(ctx, p.bucket, p.key, opts)
+	if err != nil {
+		cancel(nil)
+		return nil, p.explain(err)
+	}
+	body := newSilenceReader(ctx, cancel, r)
+	if now.ETag != tag { // some stores do not compare it themselves
+		body.Close()
+		return nil, errChanged
+	}
+	if got := header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", from)) {
+		body.Close()
+		return nil, fmt.Errorf("the store answers with the range %.64q; want one from byte %d on", got, from)
+	}
+	return body, nil
 }
 
 // Explain returns an error of the client of Store in plain words, without the address that it may hold.
