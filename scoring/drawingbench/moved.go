@@ -98,7 +98,7 @@ func appendMoved(dst []byte, action *pyjson.Value, dx, dy float64) []byte {
 func appendShifted(dst []byte, value *pyjson.Value, d float64) []byte {
 	number, isNumber := value.F, value.Kind == pyjson.Int || value.Kind == pyjson.Float
 	if value.Kind == pyjson.Str {
-		number, isNumber = pyjson.ParseFloat(value.S)
+		number, isNumber = pyjson.ParseASCIIFloat(value.S)
 	}
 	switch {
 	case d == 0 || !isNumber || math.IsNaN(number) || math.IsInf(number, 0):

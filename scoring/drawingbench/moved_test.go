@@ -26,6 +26,8 @@ func TestMoved(t *testing.T) {
 			list(at("193.5", "174.0"), press, release, dot, dot)},
 		{list(at("190.5", `"170"`), press, release, dot, dot), "1 pen 100.5,100; 2 pen 200,200; 3 pen 200,200", "3 pen",
 			list(at("190.5", `"170"`), press, release, dot, click(293, 274))},
+		{list(at("190", "170"), press, at("290", `"١"`), at("290", "170"), release), "1 pen 150,100", "", // no number in JavaScript
+			list(at("193", "174"), press, at("293", `"١"`), at("293", "174"), release)},
 		{list(click(35, 205), dot, circle, dot), "1 fill 200,200; 2 dot 200,200", "1 fill", list(click(35, 205), click(293, 274), circle, dot)},
 		{list(`{"action":"mouseDown","x":190,"y":170,"why":"a"}`, `{"action":"mouseUp","x":290,"y":170}`), "1 pen 150,100", "",
 			list(`{"action":"mouseDown","x":193,"y":174,"why":"a"}`, `{"action":"mouseUp","x":293,"y":174}`)},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // AppendFloat appends a double as Python's repr prints it: the shortest digits that read
@@ -116,9 +117,35 @@ func appendQuoted(dst []byte, text string) []byte {
 }
 
 // ParseFloat reads a string as Python's float() does: with optional white space around it,
-// single underscores between digits, and inf, infinity and nan in any case. Numbers that are
-// too large become infinities. ok is false where Python raises ValueError.
+// single underscores between digits, and inf, infinity and nan in any case. A digit may be any
+// decimal digit of Unicode 15, as in Python 3.12. Numbers that are too large become infinities.
+// ok is false where Python raises ValueError.
 func ParseFloat(text string) (x float64, ok bool) {
+	text = strings.TrimFunc(strings.Map(asciiDigit, text), unicode.IsSpace)
+	if unsigned := strings.TrimLeft(text, "+-"); len(text)-len(unsigned) == 1 && strings.EqualFold(unsigned, "nan") {
+		return math.NaN(), true // strconv takes no sign before nan
+	}
+	return ParseASCIIFloat(text)
+}
+
+// asciiDigit returns '0' to '9' for a decimal digit of any script, and other characters as they are.
+// Unicode has decimal digits in runs of ten, from the digit 0 on, so that a digit's place in its run
+// is its value. Where runs adjoin, all have ten.
+func asciiDigit(c rune) rune {
+	if c < utf8.RuneSelf || !unicode.Is(unicode.Nd, c) {
+		return c
+	}
+	first := c
+	for unicode.Is(unicode.Nd, first-1) {
+		first--
+	}
+	return '0' + (c-first)%10
+}
+
+// ParseASCIIFloat reads a string as ParseFloat does if its digits are ASCII, and refuses a nan with a
+// sign and digits of other scripts. It is for numbers that are not Python's, such as those of an app
+// in JavaScript.
+func ParseASCIIFloat(text string) (x float64, ok bool) {
 	text = strings.TrimFunc(text, unicode.IsSpace)
 	for i := range len(text) {
 		c := text[i]

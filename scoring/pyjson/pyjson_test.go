@@ -108,23 +108,44 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestParseFloat has what float() of Python 3.12 returns for a text, or that it raises ValueError.
+// ParseASCIIFloat differs only in texts with a signed nan or digits of other scripts, and refuses those.
 func TestParseFloat(t *testing.T) {
+	infinity, nan := math.Inf(1), math.NaN()
+	const python, both, neither = 1, 2, 0 // which of the two functions take a text
 	for _, c := range []struct {
-		s    string
-		want float64
-		ok   bool
+		s     string
+		want  float64
+		taken int
 	}{
-		{"765", 765, true}, {" 1.5\n", 1.5, true}, {"1_000", 1000, true}, {"1__0", 0, false}, {"_1", 0, false},
-		{"0x10", 0, false}, {"1e999", math.Inf(1), true}, {"-inf", math.Inf(-1), true}, {"Infinity", math.Inf(1), true},
-		{"", 0, false}, {"12px", 0, false},
+		{"765", 765, both}, {".5", 0.5, both}, {"5.", 5, both}, {"1e5", 1e5, both}, {"0x10", 0, neither}, {"0x1", 0, neither}, {"", 0, neither},
+		{".", 0, neither}, {"12px", 0, neither}, {"1f", 0, neither}, {"1e", 0, neither}, {"++1", 0, neither}, {"- 1", 0, neither}, {"1 2", 0, neither},
+		{"1\x00", 0, neither}, {"1e999", infinity, both}, {"-1e400", -infinity, both},
+		// Underscores stand between digits.
+		{"1_000", 1000, both}, {"1_0", 10, both}, {"1_000.5_5", 1000.55, both}, {"1e1_0", 1e10, both}, {"1__0", 0, neither}, {"_1", 0, neither},
+		{"1_", 0, neither}, {"1_.5", 0, neither}, {"1._5", 0, neither}, {"1_e1", 0, neither}, {"1e_1", 0, neither},
+		// White space around the number.
+		{" 1.5\n", 1.5, both}, {"\v1\f", 1, both}, {"\u2003\u00a01\u0085", 1, both}, {" ", 0, neither}, {"\x1c1", 0, neither}, {"\u200b1", 0, neither},
+		{"\ufeff1", 0, neither},
+		// Names of numbers.
+		{"-inf", -infinity, both}, {"+iNF", infinity, both}, {"Infinity", infinity, both}, {"-infinity", -infinity, both}, {"infin", 0, neither},
+		{"i_nf", 0, neither}, {"\u0131nf", 0, neither}, {"NaN", nan, both}, {"nan", nan, both}, {"-nan", nan, python}, {"+NaN", nan, python},
+		{" -nan\t", nan, python}, {"--nan", 0, neither}, {"+-nan", 0, neither}, {"- nan", 0, neither}, {"nan(1)", 0, neither}, {"sNaN", 0, neither},
+		// Digits of other scripts: Arabic, Devanagari, full width, and mathematical ones, whose runs adjoin.
+		{"\u0661\u0662", 12, python}, {"\u0660", 0, python}, {"-\u0969", -3, python}, {"1\u06695", 195, python}, {"\u0661.\u0665e\u0661", 15, python},
+		{"\u0661_\u0662", 12, python}, {"\u0661__\u0662", 0, neither}, {"\u0661_", 0, neither}, {"\u3000\uff11\uff10 ", 10, python},
+		{"\U0001d7d7\U0001d7d8\U0001d7ff", 909, python}, {"\U0001e4f5", 5, python},
+		{"\u00b2", 0, neither}, {"\u2460", 0, neither}, {"\u2167", 0, neither}, {"\uff0d1", 0, neither}, {"1\uff0e5", 0, neither}, {"\u22121", 0, neither},
 	} {
-		got, ok := ParseFloat(c.s)
-		if ok != c.ok || ok && got != c.want {
-			t.Errorf("%q: got %v, %v; want %v, %v", c.s, got, ok, c.want, c.ok)
+		equal := func(x float64, ok, wantOK bool) bool {
+			return ok == wantOK && (!ok || x == c.want || math.IsNaN(x) && math.IsNaN(c.want))
 		}
-	}
-	if got, ok := ParseFloat("NaN"); !ok || !math.IsNaN(got) {
-		t.Errorf("NaN: got %v, %v", got, ok)
+		if got, ok := ParseFloat(c.s); !equal(got, ok, c.taken != neither) {
+			t.Errorf("ParseFloat(%q): got %v, %v; want %v, %v", c.s, got, ok, c.want, c.taken != neither)
+		}
+		if got, ok := ParseASCIIFloat(c.s); !equal(got, ok, c.taken == both) {
+			t.Errorf("ParseASCIIFloat(%q): got %v, %v; want %v, %v", c.s, got, ok, c.want, c.taken == both)
+		}
 	}
 }
 

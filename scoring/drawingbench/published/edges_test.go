@@ -52,6 +52,24 @@ func TestWarningBounds(t *testing.T) {
 	}
 }
 
+// TestFloatsOfText: a coordinate in quotes is a number where Python's float() takes it, also with digits
+// of other scripts and with a sign before nan (docs/spec/drawingbench.md#r24).
+func TestFloatsOfText(t *testing.T) {
+	for text, want := range map[string]string{
+		"500": "", "\u0665\u0660\u0660": "", "-nan": "", "+nan": "", "5_0_0": "", "\u0669\u0669\u0669\u0669": "x=9999.0 exceeds",
+		"500px": "Invalid coordinate types", "\u00b2": "Invalid coordinate types", "--nan": "Invalid coordinate types",
+	} {
+		e := evaluated(t, "["+do("mouseUp", `"`+text+`"`, 500)+"]", "")
+		got := ""
+		for _, fault := range e.Faults {
+			got += fault.Message
+		}
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("x = %q: got %q; want %q", text, got, want)
+		}
+	}
+}
+
 // TestEdgesOfCanvas: its border belongs to the canvas, 90..1090 and 70..770, and the screen goes
 // from 0 to 1500 and 900. A message tells of the coordinate that is beyond alone.
 func TestEdgesOfCanvas(t *testing.T) {

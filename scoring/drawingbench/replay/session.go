@@ -211,7 +211,7 @@ func coordinate(value *pyjson.Value) float64 {
 	case value.Kind == pyjson.None || value.Kind == pyjson.Str && value.S == "":
 		return 0
 	case value.Kind == pyjson.Str:
-		f, ok := pyjson.ParseFloat(value.S)
+		f, ok := pyjson.ParseASCIIFloat(value.S)
 		if ok {
 			return f
 		}

@@ -54,6 +54,7 @@ func TestSession(t *testing.T) {
 		{"a press twice", list(line, act("mouseDown", 500, 600), act("mouseDown", 200, 200), act("mouseUp", 300, 200)), bar, bar + 20, 0, 1},
 		{"x without y", list(line, act("mouseDown", 200, 200), act("mouseUp", 300), act("mouseUp", 300, 200)), bar, bar + 20, 1, 1},
 		{"numbers as text", list(line, act("mouseDown", `"200"`, `"200"`), act("mouseUp", `"300"`, 200)), bar, bar + 20, 0, 1},
+		{"digits of another script are no numbers in JavaScript", list(line, act("mouseDown", `"\u0662\u0660\u0660"`, 200), act("mouseUp", 300, 200)), 0, 0, 0, 0},
 		{"unknown", list(act("drag", 1, 2), "{}", `"text"`, frame), 0, 0, 4, 0},
 		{"a shape in a pen's drag comes on top", list(pen, move(200, 200), down, move(300, 200), rectangle, act("mouseUp", 400, 400)), bar + framed, 3 * framed, 0, 1},
 		{"a stale picture comes back", list(rectangle, act("mouseDown", 200, 200), pen, move(200, 200), move(300, 200), up, // keeps the white picture
