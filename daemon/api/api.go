@@ -142,11 +142,16 @@ type Server struct {
 // of a request, because fasthttp reuses the RequestCtx and its bytes afterwards.
 type route struct {
 	name   string // label of metrics
+	path   string // with {name} or {env} in place of a name; set by routes
 	method string // GET also answers HEAD
 	handle func(*Server, *fasthttp.RequestCtx)
 	open   bool // needs no token and is answered while draining
 	stream bool // its body has no length limit
 }
+
+// otherRoute stands for the name and the path of a route where a request has an unknown path, because what
+// clients send must not become a label.
+const otherRoute = "other"
 
 // metricsRoute is the name of the route that --metrics-no-token opens.
 const metricsRoute = "metrics"
@@ -288,6 +293,10 @@ func routes() map[string]route {
 		all[t.path] = post(t.metric, func(s *Server, ctx *fasthttp.RequestCtx) { s.train(ctx, t) })
 		maps.Copy(all, t.moreRoutes)
 	}
+	for path, r := range all {
+		r.path = path
+		all[path] = r
+	}
 	return all
 }
 
@@ -324,9 +333,6 @@ func (server *Server) serve(ctx *fasthttp.RequestCtx) {
 func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
 	route, ok := server.findRoute(string(ctx.Path()))
 	name = route.name
-	if !ok {
-		name = "other"
-	}
 	defer func() {
 		if p := recover(); p != nil {
 			server.cfg.Log.Error("BUG: panic in a handler", "route", name, "request", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

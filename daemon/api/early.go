@@ -178,7 +178,7 @@ func (server *Server) refuseConnection(conn net.Conn, perAddress bool) {
 		what, flag = "as many as allowed are open from this address, all busy", "--max-conns-per-ip"
 	}
 	body := fmt.Sprintf(`{"error":"cannot take connection: %s; retry later or raise %s","error_type":"busy"}`, what, flag)
-	server.cfg.Metrics.countRequest("other", fasthttp.StatusServiceUnavailable, 0)
+	server.cfg.Metrics.countRequest(otherRoute, fasthttp.StatusServiceUnavailable, 0)
 	conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) // the accepting goroutine must not wait for one client
 	fmt.Fprintf(conn, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
@@ -196,5 +196,5 @@ func (server *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 		code, kind, message = fasthttp.StatusRequestTimeout, "timeout", "cannot read request in time (--header-timeout, --read-timeout)"
 	}
 	server.fail(ctx, code, kind, message)
-	server.cfg.Metrics.countRequest("other", code, 0)
+	server.cfg.Metrics.countRequest(otherRoute, code, 0)
 }

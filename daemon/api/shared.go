@@ -27,8 +27,9 @@ const (
 const maxSmallBody = 64 << 10
 
 // findRoute returns the route of an HTTP path. Paths with a name in them, of a region, a guide, a page of the
-// explorer or an environment, are listed once, with {name} or {env} in place of the name.
-func (server *Server) findRoute(path string) (route, bool) {
+// explorer or an environment, are listed once, with {name} or {env} in place of the name. For an unknown path ok
+// is false, and the route has otherRoute as its name and path, and no handler.
+func (server *Server) findRoute(path string) (r route, ok bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if lastSlash := strings.LastIndexByte(rest, '/'); lastSlash > 0 {
 			path = regionPath + nameInPath + rest[lastSlash:]
@@ -49,8 +50,10 @@ func (server *Server) findRoute(path string) (route, bool) {
 			path = "/" + envInPath + path[lastSlash:]
 		}
 	}
-	r, ok := server.routes[path]
-	return r, ok
+	if r, ok = server.routes[path]; !ok {
+		return route{name: otherRoute, path: otherRoute}, false
+	}
+	return r, true
 }
 
 // regionName returns the name of the region in the path of a request, "" for none.

@@ -38,7 +38,7 @@ type trail struct {
 	id          string // X-Request-Id
 	name        string // of the route, as in metrics
 	method      string
-	path        string // that was sent; for a route without a name in its path, the path of the route
+	path        string // of the route, with {name} or {env}; never the path that was sent
 	start       time.Time
 	span        trace.Span
 	header      func(string) string // headers of a WebSocket handshake whose messages are traced
@@ -50,9 +50,9 @@ type trail struct {
 // requests get a span: they do work, unlike health checks.
 func (server *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
 	r, _ := server.findRoute(string(ctx.Path()))
-	t := &trail{id: id, name: r.name, start: start}
+	t := &trail{id: id, name: r.name, path: r.path, start: start}
 	if server.cfg.Trace != nil && r.method == fasthttp.MethodPost && string(ctx.Method()) == r.method {
-		t.method, t.path = r.method, string(ctx.Path())
+		t.method = r.method
 		t.span = server.cfg.Trace.Begin(func(key string) string { return string(ctx.Request.Header.Peek(key)) })
 	}
 	ctx.SetUserValue(trailKey, t)
@@ -63,7 +63,6 @@ func (server *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time
 // headers that name the client's trace, because the request ends with the handshake.
 func (server *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
 	trail := *trailOf(ctx)
-	trail.path = string(ctx.Path())
 	if server.cfg.Trace != nil {
 		h := &ctx.Request.Header
 		parent, state := string(h.Peek("traceparent")), string(h.Peek("tracestate"))

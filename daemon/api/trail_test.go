@@ -290,6 +290,30 @@ func TestRequestsAreTraced(t *testing.T) {
 	}
 }
 
+// The name and the route of a span have no name from the path that the client sent.
+func TestSpansHaveTheRoute(t *testing.T) {
+	s, col, flush := traced(t, 1, nil)
+	want := []string{"/v2/systemsharedmemory/region/{name}/unregister", "/{env}/num_tasks", "/v1/score"}
+	for _, path := range []string{"/v2/systemsharedmemory/region/my-secret-name/unregister", "/my-secret-name/num_tasks",
+		"/v1/score?my-secret-name=1", "/v1/my-secret-name", "/my-secret-name"} {
+		s.do(t, "POST", path, "{}")
+	}
+	flush()
+	roots := col.Children(nil)
+	if len(roots) != len(want) {
+		t.Fatalf("got %v; want a span for each known path", tracetest.Names(roots))
+	}
+	for i, root := range roots {
+		if root.Name != "POST "+want[i] || attribute(root, "http.route") != want[i] {
+			t.Errorf("got the span %q of the route %q; want the route %q", root.Name, attribute(root, "http.route"), want[i])
+		}
+	}
+	// An unknown path.
+	if r, ok := s.findRoute("/my-secret-name"); ok || r.name != "other" || r.path != "other" {
+		t.Errorf("got route %q with path %q, known: %v; want other for both", r.name, r.path, ok)
+	}
+}
+
 // attribute is the text of a span's attribute.
 func attribute(s *tracepb.Span, key string) string {
 	for _, a := range s.Attributes {
