@@ -115,8 +115,9 @@ func (l *list) makeLines(raw []byte) error {
 }
 
 // readElement returns the bytes of the next element of a dump that is a JSON list, without white space around
-// it. It reads the opening bracket before the first element and the comma before each other one. After the
-// closing bracket it returns io.EOF, or an error if more text follows.
+// it. It reads the opening bracket before the first element and the comma before each other one, and returns an
+// error where no element follows a comma. After the closing bracket it returns io.EOF, or an error if more text
+// follows.
 func (l *list) readElement(reader *Reader) ([]byte, error) {
 	c, err := nextNonBlank(reader.src)
 	if err != nil {
@@ -131,6 +132,9 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 		if c, err = nextNonBlank(reader.src); err != nil {
 			return nil, l.brokenOff(err)
 		}
+		if c == ']' {
+			return nil, fmt.Errorf("cannot read list: got %q after the comma behind element %d; want an element", c, l.elementsRead)
+		}
 	} else if c != ']' {
 		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.elementsRead)
 	}
@@ -140,6 +144,9 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 			return nil, fmt.Errorf("cannot read list: got %q after its end; want nothing", c)
 		}
 		return nil, io.EOF
+	}
+	if c == ',' { // behind the opening bracket or another comma
+		return nil, fmt.Errorf("cannot read list: got %q in place of element %d; want an element", c, l.elementsRead+1)
 	}
 	reader.src.UnreadByte() // c begins the value
 	return l.readValue(reader)

@@ -81,6 +81,11 @@ func TestLists(t *testing.T) {
 		{"lines", "{\"id\":\"i\"}\n{\"id\":\"j\"}\n", `{"id":"i"}|{"id":"j"}`, ""},
 		{"torn", `[{"id":"i"}, {"id":`, `{"id":"i"}`, "breaks off after element 1"},
 		{"no comma", `[{"id":"i"} {"id":"j"}]`, `{"id":"i"}`, "want ',' or ']'"},
+		{"comma at the end", `[{"id":"i"}, ]`, `{"id":"i"}`, "got ']' after the comma behind element 1; want an element"},
+		{"comma alone", `[,]`, ``, "got ',' in place of element 1; want an element"},
+		{"comma first", `[ ,{"id":"i"}]`, ``, "got ',' in place of element 1; want an element"},
+		{"two commas", `[{"id":"i"},{"id":"j"}, ,{"id":"k"}]`, `{"id":"i"}|{"id":"j"}`, "got ',' in place of element 3; want an element"},
+		{"comma, then nothing", `[{"id":"i"},`, `{"id":"i"}`, "breaks off after element 1"},
 		{"more", `[{"id":"i"}] x`, `{"id":"i"}`, "after its end"},
 		{"long", `[{"id":"` + strings.Repeat("i", 100) + `"}, {"id":"j"}]`, `! cannot read element 1 of the list: it has 109 bytes; want at most 60 (--max-line)|{"id":"j"}`, ""},
 	} {
