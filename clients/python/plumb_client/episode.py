@@ -37,17 +37,17 @@ class _Base:
             self._asked["label"] = encode_label(label)
         self.answers: list[Any] = []
         self.last: Turn | None = None
-        self._before: Turn | None = None
+        self._before: list[Turn | None] = []  # for each answer what last was before it
 
     def undo(self) -> None:
         """Takes back the last step, so that another answer can be given: for one that
         could not be scored."""
         if self.answers:
             self.answers.pop()
-            self.last = self._before
+            self.last = self._before.pop()
 
     def _reset_body(self) -> bytes:
-        self.answers, self.last = [], None
+        self.answers, self.last, self._before = [], None, []
         return encode_json(self._asked, "episode")
 
     def _step_body(self, answer: Any) -> bytes:
@@ -60,7 +60,8 @@ class _Base:
     def _seen(self, turn: Turn, answer: Any = None) -> Turn:
         if turn.turn > 0:
             self.answers.append(answer)
-        self._before, self.last = self.last, turn
+            self._before.append(self.last)
+        self.last = turn
         return turn
 
 

@@ -89,6 +89,17 @@ class Episodes(unittest.TestCase):
         episode.undo()
         self.assertTrue(episode.step(VAGUE).failed)
 
+    def test_undo_of_every_step(self) -> None:
+        """Each undo takes back one step, up to the reset."""
+        episode = plumb_client.Episode(episodes.label("arrow-00"), client=self.client, turns=3, threshold=2.0)
+        first = episode.reset()
+        second = episode.step(WORSE)
+        episode.step(BETTER)
+        for want, answers in ((second, [WORSE]), (first, []), (first, [])):
+            episode.undo()
+            self.assertEqual((episode.last, episode.answers), (want, answers))
+        self.assertEqual(episode.step(BETTER).turn, 1)
+
     def test_mistakes(self) -> None:
         with self.assertRaisesRegex(ValueError, "unknown turnz"):
             plumb_client.Episode("{}", client=self.client, turnz=2)
