@@ -42,6 +42,8 @@ class _Env:
         self.max_turns = extras.get("max_turns") or chosen.get("turns") or 1
         if chosen.get("turns"):
             chosen["turns"] = self.max_turns = min(chosen["turns"], self.max_turns)
+        self.limit = extras.get("max_turns")
+        self.chosen = chosen
         self.episode = Episode(self.label, client=self.client, **chosen) if chosen else None
 
     def init(self, prompt: list[Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -50,6 +52,9 @@ class _Env:
         if self.episode is None:
             return prompt, {}
         turn = self.episode.reset()
+        if self.limit and turn.turns > self.limit:  # the suite has more, and turns was not given
+            self.episode = Episode(self.label, client=self.client, **{**self.chosen, "turns": self.limit})
+            turn = self.episode.reset()
         return [*prompt[:-1], {"role": "user", "content": turn.content()}], {"turns": turn.turns}
 
     def step(self, action: str) -> dict[str, Any]:

@@ -102,9 +102,11 @@ class _Tool:
             episode = getattr(data, "plumb_episode", None)
             if episode is None:
                 episode = data.plumb_episode = AsyncEpisode(self.labels.get(instance_id), client=self.client, **self.options)
+            if episode.last is None:  # also where an earlier reset failed
                 await episode.reset()
             if episode.last is not None and episode.last.done:
-                data.extra_fields[NUMBERS] = data.plumb_numbers
+                if episode.last.result is not None:
+                    data.extra_fields[NUMBERS] = adapter.zeroed(episode.last.result)
                 return _response("The task is done."), None, {}
             turn = await episode.step(str(parameters.get("answer", "")))
         except (PlumbError, ValueError) as e:
@@ -112,7 +114,7 @@ class _Tool:
         if turn.result is None or turn.result.reward is None:
             return _response("The answer could not be scored."), None, {}
         numbers = adapter.zeroed(turn.result)
-        data.extra_fields[NUMBERS] = data.plumb_numbers = numbers
+        data.extra_fields[NUMBERS] = numbers
         return _response(turn.prompt.text if turn.prompt else "Done.", turn), turn.reward, dict(numbers)
 
     async def release(self, instance_id: str, **kwargs: Any) -> None:

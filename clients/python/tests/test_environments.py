@@ -20,7 +20,7 @@ from unittest import mock
 import plumb_client
 from frameworks import episodes
 from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
-from plumb_client import trl, verl, versions
+from plumb_client import skyrl, trl, verl, versions
 from tests import daemon, trainers
 from tests.readme import HERE, ROOT, blocks
 
@@ -192,6 +192,58 @@ class Verl(Asked):
             self.assertIn("could not be scored", response.text)
             self.assertIsNone(reward)
             self.assertEqual(self.scored(data, label), failed)
+
+    def test_a_failed_end_stays_failed(self) -> None:
+        """Calls after the end change nothing, whether an answer before the failed one was scored or not."""
+        failed = {"score": 0.0, "raw": 0.0, "failed": 1.0}
+        tool, data = verl.PlumbTool({"images": "none"}), types.SimpleNamespace(extra_fields={})
+        self.call(tool, data, VAGUE, UNSCORABLE)
+        for _ in range(2):
+            response, reward, _ = self.call(tool, data, VAGUE, UNSCORABLE)
+            self.assertEqual((response.text, reward, self.scored(data, UNSCORABLE)), ("The task is done.", None, failed))
+        # The daemon has no editor, which the answer of the second turn needs.
+        label, unscorable = daemon.foreign()
+        label = json.dumps({**json.loads(label), "prompt": "Balance the beam."})
+        scorable = next(i for i in daemon.items() if i["test"] == "balance")["response"]
+        tool, data = verl.PlumbTool({"images": "none", "turns": 2, "threshold": 2.0}), types.SimpleNamespace(extra_fields={})
+        self.call(tool, data, scorable, label)
+        self.assertEqual(self.scored(data, label)["failed"], 0.0)
+        self.call(tool, data, unscorable, label)
+        for _ in range(2):
+            response, reward, _ = self.call(tool, data, scorable, label)
+            self.assertEqual((response.text, reward, self.scored(data, label)), ("The task is done.", None, failed))
+
+    def test_a_failed_reset_is_tried_again(self) -> None:
+        d = episodes.Mortal(self)
+        tool, data = verl.PlumbTool({"images": "none", "url": d.url, "timeout": 2.0}), types.SimpleNamespace(extra_fields={})
+        d.kill()
+        for _ in range(2):
+            response, reward, _ = self.call(tool, data, BETTER, episodes.label("arrow-00"))
+            self.assertIn("could not be scored", response.text)
+            self.assertIsNone(reward)
+        d.restart()
+        _, reward, numbers = self.call(tool, data, BETTER, episodes.label("arrow-00"))
+        self.assertEqual((reward, numbers["failed"]), (self.better, 0.0))
+
+
+class SkyRL(Asked):
+    def test_max_turns(self) -> None:
+        """An episode has at most max_turns turns, also where turns is not given; a choice keeps its single turn."""
+        with trainers.installed("plumb_client.skyrl", "PlumbEnv"):
+            for label, config, most, want in (
+                (episodes.label("arrow-00"), {"feedback": "score"}, None, 2),  # the suite's own
+                (episodes.label("arrow-00"), {"feedback": "score"}, 1, 1),
+                (episodes.label("arrow-00"), {"feedback": "score", "mode": "canvas"}, 2, 2),  # of 3
+                (episodes.label("arrow-00"), {"feedback": "score"}, 5, 2),
+                (episodes.label("arrow-00"), {"feedback": "score", "turns": 4}, 3, 3),
+                (UNSCORABLE, {"images": "none"}, 3, 1),
+            ):
+                with self.subTest(config=config, most=most):
+                    extras = {"reward_spec": {"ground_truth": label}, **({"max_turns": most} if most else {})}
+                    env = skyrl.PlumbEnv(config, extras)
+                    self.assertEqual(env.init([{"role": "user", "content": "x"}])[1], {"turns": want})
+                    if want == 1 and label != UNSCORABLE:
+                        self.assertTrue(env.step(WORSE)["done"])
 
 
 def rows_of(suite: str, folder: Path) -> list[dict[str, Any]]:
