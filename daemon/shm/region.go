@@ -31,7 +31,7 @@ const (
 type region struct {
 	registry     *Registry
 	name, key    string
-	offset, size int64  // bytes, within mem
+	offset, size int64  // bytes, within memory
 	client       string // the process whose limit counts it
 	owner        Peer   // who registered it
 	conn         any    // the connection that it ends with, nil for none

@@ -68,7 +68,7 @@ type Config struct {
 	PerClient int           // of them from one process (--max-shm-per-client)
 	Bytes     int64         // of all mapped segments (--max-shm-bytes)
 	Idle      time.Duration // after which an unused region is removed whose creator is in another PID namespace (--shm-idle)
-	Dir       string        // folder of the registry file, "" for none
+	Dir       string        // folder of the ledger's file, "" for none
 	Log       *slog.Logger
 }
 

@@ -33,7 +33,7 @@ type segment struct {
 	stat           sysv.IdDs // as it was when it was attached
 	creatorStarted uint64    // when the creator started, in ticks since the boot; 0 if it cannot be seen
 
-	mu                 sync.Mutex // guards in and out
+	mu                 sync.Mutex // guards readable and writable
 	readable, writable []byte     // the mappings for reading and writing, as the library returned them, which it detaches by
 }
 
