@@ -53,8 +53,8 @@ type Sample struct {
 	Parts           []Part
 }
 
-// Request is one answered HTTP request. With one sample its parts are children
-// of the request's span; with several each has a span of its own between.
+// Request is one answered HTTP request. If it has one sample, the spans of the sample's parts stand below
+// that of the request. If it has several, each sample has a span of its own, with those of its parts below it.
 type Request struct {
 	Span   Span
 	Method string
