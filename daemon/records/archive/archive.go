@@ -138,7 +138,7 @@ func (a *Archive) openStream(f *File) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Size == 0 && strings.HasSuffix(f.Name, "/") { // some writers state Packed > 0 for a folder, though no bytes follow its header
+	if f.Size == 0 && strings.HasSuffix(f.Name, "/") { // some writers state PackedSize > 0 for a folder, though no bytes follow its header
 		return io.NopCloser(strings.NewReader("")), nil
 	}
 	packed := io.NewSectionReader(a.window, at, int64(f.PackedSize))

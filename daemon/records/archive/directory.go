@@ -23,11 +23,11 @@ type File struct {
 	Flags      uint16
 
 	headerOffset int64  // of the header in front of the contents
-	countedBytes uint64 // bytes of the contents that were read at most, which Archive.expandedBytes has
+	countedBytes uint64 // the most bytes of the contents that one reading got; Archive.expandedBytes includes them
 }
 
-// encrypted and described are bits of File.Flags: the contents are encrypted, and a record after them
-// has their checksum too.
+// encrypted and checksumFollows are bits of File.Flags: the contents are encrypted, and a record after
+// them has their checksum too.
 const (
 	encrypted       = 1 << 0
 	checksumFollows = 1 << 3
@@ -220,7 +220,7 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	if len(elsewhere) > 0 {
 		found := setFromExtra64(b[nameEnd:extraEnd], elsewhere)
 		f.headerOffset = int64(headerOffset)
-		// Without an extra field, an entry of exactly absent32 bytes states its real size. It is the only
+		// Without an extra field, an entry of exactly elsewhere32 bytes states its real size. It is the only
 		// number for which that is accepted.
 		onlySize := found == 0 && len(elsewhere) == 1 && size == elsewhere32
 		if found < len(elsewhere) && !onlySize {

@@ -11,8 +11,8 @@ import (
 )
 
 // maxShortEntry is the size in bytes, packed and unpacked, up to which an entry is decoded at once: a
-// stream takes as long to set up as such an entry takes to decode. It is less than what the limits
-// on expansion look at.
+// stream takes as long to set up as such an entry takes to decode. The ratio to which a single
+// entry may expand is checked from a larger size on; that of all entries together is checked here too.
 const maxShortEntry = 256 << 10
 
 // shortReader is the contents of a short entry.
