@@ -27,8 +27,11 @@ import (
 const (
 	maxPartRequests = 50_000
 	maxPartBytes    = 190 << 20
-	maxIdleWaves    = 8 // rounds of batches in a row that bring no outcome, before the run gives up
 )
+
+// maxIdleWaves is how many times in a row batches of missing calls are made and bring no outcome, before
+// the run gives up.
+const maxIdleWaves = 8
 
 // BatchConfig is how calls are made by batches.
 type BatchConfig struct {
@@ -161,18 +164,18 @@ func (batcher *batcher) unfetched() (list []*part) {
 	return list
 }
 
-// askInWaves takes up the batches of an earlier process, and then goes from wave to wave: it makes batches of
-// all calls that can be made now, and waits for one batch to end. It ends when no batch is left and no
-// call can be made, or early, when so many waves in a row bring no outcome that more would be paid for
-// in vain. With Cancel it makes no batches, and waits for those that run. Failures are tasks that
-// cannot be asked.
+// askInWaves takes up the batches of an earlier process. Then it repeats two steps: it makes batches of all calls
+// that can be made now (a wave), and waits for the batch that is due next (waitStep). It ends when no batch
+// is left and no call can be made, or early, when maxIdleWaves waves in a row brought no outcome, because more
+// would be paid for in vain. With Cancel it makes no batches, and waits for those that run. Failures are
+// tasks that cannot be asked.
 func (batcher *batcher) askInWaves(ctx context.Context) ([]Failure, error) {
 	if err := batcher.resume(ctx); err != nil {
 		return nil, err
 	}
 	for idleWaves := 0; ; { // waves in a row that left calls and brought no outcome
 		makeBatches := !batcher.cfg.Cancel && idleWaves < maxIdleWaves
-		lacking, failures, err := batcher.countMissing(ctx, makeBatches) // lacking: calls without an outcome that are in no batch yet
+		lacking, failures, err := batcher.batchMissing(ctx, makeBatches) // lacking: calls without an outcome that are in no batch yet
 		if err != nil {
 			return failures, err
 		}
@@ -198,12 +201,12 @@ func (batcher *batcher) askInWaves(ctx context.Context) ([]Failure, error) {
 	}
 }
 
-// countMissing counts the calls that can be made now: the next one of each unit (a task in an arm) that has no
-// outcome. It leaves out calls in a batch that runs, and counts a call of several units once, as one
-// answer serves all. A unit without a next call is marked as finished. If makeBatches is true, the calls are
-// written to files and made as batches at the endpoint, as many as the limits of a batch ask for. Each
-// call is in memory only until it is written. failures are the tasks that cannot be asked.
-func (batcher *batcher) countMissing(ctx context.Context, makeBatches bool) (count int, failures []Failure, err error) {
+// batchMissing finds the calls that can be made now, the next one of each unit (a task in an arm) that has no
+// outcome, and returns their number. If makeBatches is true, it writes them to files and makes these as batches
+// at the endpoint, as many as the limits of a batch ask for; each call is in memory only until it is written. It
+// leaves out calls in a batch that runs, and takes a call of several units once, as one answer serves all.
+// A unit without a next call is marked as finished. failures are the tasks that cannot be asked.
+func (batcher *batcher) batchMissing(ctx context.Context, makeBatches bool) (count int, failures []Failure, err error) {
 	busy := map[string]bool{} // keys of calls
 	for _, p := range batcher.unfetched() {
 		for _, k := range p.Keys {

@@ -153,9 +153,9 @@ func (batcher *batcher) eachResultLine(ctx context.Context, route string, f func
 	return nil
 }
 
-// callAPI makes one request of the files or batches API as once does, with four tries at most, 1, 2 and 3 seconds
-// apart, where the endpoint is busy or cannot be reached. A POST with a body is tried once: the body is read by
-// then, and the endpoint may have made the file or the batch all the same.
+// callAPI makes one request of the files or batches API as tryAPI does. Where the endpoint is busy or cannot
+// be reached, it makes up to four tries, 1, 2 and 3 seconds apart. A POST with a body is tried once: the body
+// is read by then, and the endpoint may have made the file or the batch all the same.
 func (batcher *batcher) callAPI(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) error {
 	tries := 4
 	if method == "POST" && body != nil {

@@ -441,5 +441,5 @@ func (run *Run) Plan(eachCall func(callNumber int, arm string, request *chat.Req
 	return plans, nil
 }
 
-// ErrEnough is for the give of Plan, to end it when no more calls are wanted.
+// ErrEnough is for the function eachCall of Plan, to end Plan when no more calls are wanted.
 var ErrEnough = errors.New("enough")

@@ -414,8 +414,8 @@ type Progress struct {
 	Asking           int // under way
 }
 
-// Progress returns how far the run is: how many units there are and are done, and how many calls were
-// answered, failed, were cut off, and are in flight.
+// Progress returns how far the run is: how many units there are, how many of them are done, and how many
+// calls were answered, failed, were cut off, or are under way.
 func (run *Run) Progress() Progress {
 	run.mu.Lock()
 	done := len(run.finished)
