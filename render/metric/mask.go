@@ -59,8 +59,8 @@ type Stats struct {
 	Box image.Rectangle
 }
 
-// Measure sums up a mask. A pixel is covered when its alpha is at least
-// threshold, 1..255; CoveredFrom is the rule of all other packages.
+// Measure sums up a mask. A pixel is covered when its alpha is at least threshold, 1..255, or CoveredFrom
+// if that is 0.
 func Measure(m Mask, threshold uint8) Stats {
 	m.mustBeValid()
 	stats := Stats{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}

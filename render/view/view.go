@@ -93,7 +93,7 @@ func (view *View) Shows(i int32) bool {
 // Content says how the bounds of a view follow from the bounds of its shapes.
 type Content struct {
 	// Padding is added on all sides of the content of View.FirstIDs as the editor's
-	// export does, page units. It is for a nil Bounds.
+	// export does, page units. It counts only where the function Bounds is nil.
 	Padding float64
 	// Bounds computes View.Bounds of the box that holds the shapes of IDs with
 	// their descendants, of all shapes where IDs is nil; ok is false when there
