@@ -1,5 +1,5 @@
 // Package cpu is the tile stage in plain Go: the oracle that every shader is compared with, the
-// backend where no GL context opens, and the place where drawings that devices die of are
+// backend where no GL context opens, and the place where drawings over which a device was lost are
 // evaluated on every backend. In: a *batch.Batch. Out: row sums or pixels, bit for bit what
 // shaders/rows.glsl gives. It is written for clarity. See docs/spec/raster.md#r39.
 package cpu

@@ -1,5 +1,5 @@
 // Package choice implements Task 1 of TangramPuzzle, Outline Prediction, except its pictures: it
-// draws the four options and reads the letter of an answer. In: instances, or the answer of a
+// picks the four options at random and reads the letter of an answer. In: instances, or the answer of a
 // model. Out: multiple-choice items with four options each, or the letter that the answer gives.
 // It refuses sets of instances with fewer than four outlines.
 package choice
