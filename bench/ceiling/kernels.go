@@ -63,9 +63,9 @@ func (k *kernels) timed(f func()) time.Duration {
 	return time.Duration(max(ns, 1)) // not 0, by which rates cannot be divided
 }
 
-// chains of multiply and add that do not wait for each other, as the tile stage
-// has sixteen columns; the result is written so that nothing can be left out.
-// Factors come from outside: a compiler could fold constants.
+// arithmeticSource is a shader that multiplies and adds. It does so in sixteen chains that do not wait for
+// each other, as the tile stage computes sixteen columns. The result is written and the factors are uniforms,
+// so that no compiler can leave the work out.
 const arithmeticSource = `#version 430
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer Out { vec4 result[]; };
