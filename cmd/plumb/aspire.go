@@ -24,8 +24,8 @@ type aspireGenerateCmd struct {
 	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tasks, one JSON line each; - is standard output."`
 }
 
-// Run writes generated ASPIRE tasks as lines, test by test in the order of the paper: tasks number
-// --from to --from + --count of each test. See docs/spec/aspire.md#r72.
+// Run writes generated ASPIRE tasks as lines, test by test in the order of the paper: of each test the
+// --count tasks from number --from on. See docs/spec/aspire.md#r72.
 func (cmd *aspireGenerateCmd) Run(std streams) error {
 	seed, tests, err := cmd.check()
 	if err != nil {

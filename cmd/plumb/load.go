@@ -38,8 +38,8 @@ type loadCmd struct {
 var loadPaths = map[string]string{"score": "/v1/score", "reward": "/v1/reward", "openrlhf": "/get_reward", "slime": "/reward/slime",
 	"nemo-gym": "/verify", "openenv": "/step", "prompt": "/v1/prompt"}
 
-// maxLoad bounds the steps of a run and the clients and rates of each.
-const maxLoad = 1_000_000
+// maxRate is the highest value of --rate, in requests per second. Numbers of clients are bounded by --max-open.
+const maxRate = 1_000_000
 
 // Run sends requests to a reward server, at each load in turn: a number of clients, or a rate. It prints a
 // table of the latencies on standard error and writes the other outputs. It is an error if no request was
@@ -118,8 +118,8 @@ func (cmd *loadCmd) steps() (steps []load.Step, err error) {
 		steps = append(steps, load.Step{Clients: n})
 	}
 	for _, x := range cmd.Rate {
-		if !(x > 0 && x <= maxLoad) {
-			return nil, usage("cannot use --rate %v: want above 0, at most %d", x, maxLoad)
+		if !(x > 0 && x <= maxRate) {
+			return nil, usage("cannot use --rate %v: want above 0, at most %d", x, maxRate)
 		}
 		steps = append(steps, load.Step{Rate: x})
 	}

@@ -17,7 +17,7 @@ import (
 	"plumb/daemon/api"
 )
 
-// tries and pause let a client connect to a daemon that restarts. See docs/spec/cli.md#r8.
+// A client tries several times to connect, because the daemon may be restarting. See docs/spec/cli.md#r8.
 const (
 	connectTries      = 5
 	pauseBetweenTries = time.Second

@@ -70,7 +70,7 @@ type response struct {
 }
 
 // stream opens a connection to the daemon of --server, on which the daemon scores the lines of a dump
-// with the suite, the reward and the variants of the job. It implements scorer, so that the job uses the
+// with the suite, the reward and the variants of the job. A remoteStream is a scorer, so the job uses the
 // daemon as it would use an engine in this process.
 func (remote *remote) stream(ctx context.Context, job *job) (*remoteStream, error) {
 	query := url.Values{"reward": {job.options.Reward.String()}}

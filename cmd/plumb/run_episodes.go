@@ -62,7 +62,7 @@ func (cmd *runCmd) withEpisodes(preparedRun *preparedRun, source ask.Suite) (ask
 }
 
 // episodeSource returns a source that asks the tasks of another source in episodes, that is in several
-// turns, with the options options. It sets preparedRun.scorer, which scores the answer of each turn without
+// turns. It sets preparedRun.scorer, which scores the answer of each turn without
 // Chromium, because the feedback of the next turn needs the score. Options that the suite does not have
 // are a usageError, before the first call.
 func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, options episode.Options) (ask.Suite, error) {

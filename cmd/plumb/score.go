@@ -50,18 +50,19 @@ type scoreCmd struct {
 	judgeFlags
 
 	remark    string            // for titles of tables, as in table.Options
-	args      []string          // of the program
+	args      []string          // of the command line, which the manifest of a job keeps
 	onlyShard *partRange        // a part of a job that this process scores alone; nil for all
 	logFiles  map[string]string // files for the scores of each log; nil for one output
 }
 
-// ballast is memory that is never touched, so the machine never provides it. A run of
-// small items holds some 10 MB: garbage would be collected hundreds of times a second,
-// which is a tenth of all core time. A run of pictures holds up to 90 MB. Beside
-// ballast, garbage of garbagePercent of both keeps the former quick and the latter
-// small; more garbage makes neither quicker (GOGC in the environment overrides it).
+// Go collects garbage when it has grown to a percentage of the memory in use. A run of small items uses only
+// some 10 MB, so by default it would collect hundreds of times a second, which takes a tenth of all core time.
 const (
-	ballast        = 64 << 20
+	// ballast is how many bytes are allocated but never touched, so that they take no memory of the machine.
+	// They count as memory in use, and so a run of small items collects less often.
+	ballast = 64 << 20
+	// garbagePercent is the percentage. With ballast it is low enough that a run of pictures, which uses up to
+	// 90 MB, stays small. A higher one makes no run quicker. GOGC in the environment overrides it.
 	garbagePercent = 33
 )
 

@@ -36,7 +36,7 @@ type jobFlags struct {
 	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job, or under s3://BUCKET/PREFIX, is, and end. Exit code 0: it is finished; 3: it is not."`
 }
 
-// shardRun is the folder of a run, with the part that is being written.
+// shardRun is the job of a run that is scored in shards, with the part whose results are being collected.
 type shardRun struct {
 	*jobs.Job
 	lock           *ledger.Lock // nil where several processes share the job

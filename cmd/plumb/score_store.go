@@ -21,7 +21,7 @@ type storeOrder struct {
 	part   jobs.Part
 	lines  []byte
 	marker jobs.Marker
-	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
+	synced chan<- struct{} // if not nil, the order has no part: it is closed when all orders before it are carried out
 }
 
 // newStorer returns a storer, which commits a job's parts to the store in the background. Its goroutine

@@ -25,10 +25,12 @@ type shardRunCmd struct {
 	S3Region   string `name:"s3-region" placeholder:"NAME" help:"Region of the object store. Default: AWS_REGION, else the region that the store names."`
 	Shard      int    `required:"" placeholder:"K" help:"Number of the shard, from 0."`
 	Bisect     bool   `help:"Where two processes ended in this shard: find the lines that end them, in fresh processes, and score the others, instead of exiting with code 3."`
-	Part       int    `hidden:""`
-	Skip       int    `hidden:""`
-	Records    string `hidden:""`
-	Results    string `hidden:""`
+
+	// A process that searches a part for a record that ends processes starts others with these; see partRange.
+	Part    int    `hidden:""`
+	Skip    int    `hidden:""`
+	Records string `hidden:""`
+	Results string `hidden:""`
 }
 
 // Run scores one shard of a job as the command that planned the job would. With --records another process

@@ -55,7 +55,7 @@ func (tally *tally) addResult(file string, line int, result *scoring.Result) {
 	}
 	before := len(tally.firstFailures)
 	tally.addLine(file, line, result.ID, result.Err)
-	if len(tally.firstFailures) > before { // add has kept the failure
+	if len(tally.firstFailures) > before { // addLine has kept the failure
 		tally.firstFailures[before].place = result.Who.At
 	}
 }
