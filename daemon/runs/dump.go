@@ -388,7 +388,7 @@ type Plan struct {
 	Turn     int
 	Calls    int   // of this turn, at most where Turn is above 1
 	Answered int   // of them, in the log
-	Prompt   int64 // tokens of the calls that are left, estimated
+	Prompt   int64 // tokens of the prompts of the calls that are left, at most
 	Most     int64 // tokens of their replies at most
 }
 
