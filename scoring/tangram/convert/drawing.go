@@ -15,8 +15,8 @@ import (
 
 // The limits of a drawing.
 const (
-	maxPoints = 64
-	maxValue  = 1e6
+	maxPoints = 64  // of a polygon
+	maxValue  = 1e6 // of a coordinate, from 0
 )
 
 // Point is a point in doubles, y up.
@@ -63,9 +63,6 @@ func ReadDrawing(data []byte) (*Drawing, error) {
 // polygon reads the points of one polygon of a drawing, which are pairs or single numbers, applies
 // its SVG transform and flips y to point up. Vertices on straight lines are dropped.
 func polygon(list []json.RawMessage, transform string) ([]Point, error) {
-	if len(list) > 2*maxPoints {
-		return nil, fmt.Errorf("points: got %d; want at most %d", len(list), maxPoints)
-	}
 	// Read the numbers.
 	var numbers []float64
 	for i, raw := range list {
@@ -77,6 +74,9 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 			return nil, fmt.Errorf("points[%d]: got %.40s; want [x, y] or a number", i, raw)
 		}
 		numbers = append(numbers, pair...)
+	}
+	if len(numbers) > 2*maxPoints {
+		return nil, fmt.Errorf("points: got %d points; want at most %d", (len(numbers)+1)/2, maxPoints)
 	}
 	if len(numbers)%2 != 0 {
 		return nil, fmt.Errorf("points: got %s; want x and y of each vertex", plural.Of(len(numbers), "number"))

@@ -58,10 +58,32 @@ func TestReadDrawing(t *testing.T) {
 		`{"id":"a","polygons":[{"points":["x"]}]}`:                                "points[0]",
 		`{"id":"a","polygons":[{"points":[1e9,0]}]}`:                              "at most 1e+06",
 		`{"id":"a","polygons":[{"points":[1,2],"transform":"turn(3)"}]}`:          "transform",
-		`{"id":"a","polygons":[{"points":[` + strings.Repeat("1,", 200) + `1]}]}`: "at most 64",
+		`{"id":"a","polygons":[{"points":[` + strings.Repeat("1,", 200) + `1]}]}`: "got 101 points; want at most 64",
 	} {
 		if _, err := ReadDrawing([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: got %v; want an error with %q", text, err, want)
+		}
+	}
+}
+
+// TestMostPoints: a polygon has at most 64 points, as pairs, as numbers and as lists of one number.
+func TestMostPoints(t *testing.T) {
+	for _, c := range []struct {
+		point, want string
+	}{
+		{"[1,2]", "polygons[0].points: got 65 points; want at most 64"},
+		{"1,2", "polygons[0].points: got 65 points; want at most 64"},
+		{"[1],[2]", "polygons[0].points: got 65 points; want at most 64"},
+	} {
+		drawing := func(n int) []byte {
+			points := strings.TrimSuffix(strings.Repeat(c.point+",", n), ",")
+			return []byte(`{"id":"a","polygons":[{"points":[` + points + `]}]}`)
+		}
+		if _, err := ReadDrawing(drawing(64)); err != nil {
+			t.Errorf("64 times %s: got %v; want no error", c.point, err)
+		}
+		if _, err := ReadDrawing(drawing(65)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("65 times %s: got %v; want %q", c.point, err, c.want)
 		}
 	}
 }
