@@ -35,8 +35,8 @@ const (
 )
 
 // newMeter makes the meter of an engine whose device is runner, nil for none. Only hardware is used,
-// because a software driver takes four times the core time of plain Go for a comparison. The device is not
-// opened yet: the first comparison does that.
+// because a software driver takes several times as long as plain Go for a comparison (BenchmarkMeter in
+// render/gpu). The device is not opened yet: the first comparison does that.
 func newMeter(runner *gpu.Runner, cfg Config) *Meter {
 	return &Meter{
 		cfg:    gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog},

@@ -1,8 +1,8 @@
-// Package shaders holds the GLSL files of two compute programs and joins them to complete
-// shaders. The tile stage sums or draws pictures; the comparison of regions measures areas and
-// distances of two regions. In: a variant of the first or a stage of the second. Out: the source
-// of a compute shader. It makes no GL calls. A file that computes names its twin in plain Go, which gives
-// the same integers.
+// Package shaders holds the GLSL files of the tile stage, of the comparison of regions and of a check of
+// drivers, and joins them to complete compute shaders. The tile stage sums or draws pictures. The comparison
+// measures areas and distances of two regions. The check counts how many iterations of a loop a driver
+// runs. In: a variant of the first or a stage of the second. Out: the source of a compute shader. It makes
+// no GL calls. A file that computes names its twin in plain Go, which gives the same integers.
 package shaders
 
 import (

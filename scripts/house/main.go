@@ -1,4 +1,5 @@
-// Command house checks what the compiler does not see of the repository.
+// Command house checks that the documents, rules and commits which files of the repository mention exist,
+// writes the tables of packages in ARCHITECTURE.md, and measures packages, files and functions.
 //
 //	house citations [FOLDER]   are the documents that files mention there, and the commits of results?
 //	                           are the tables of ARCHITECTURE.md what the packages' comments say?

@@ -1,5 +1,5 @@
-// Package write writes results in the formats of other tools: Parquet, logs of inspect_ai, tables
-// of a run. In: result lines, which are one result as JSON each, or the rows of the table of a run,
+// Package write writes results for other tools: as Parquet, as scores that inspect_ai adds to its
+// logs, and as tables of a run. In: result lines, which are one result as JSON each, or the rows of the table of a run,
 // called its summary: mean scores by suite, test and model. Out, in the same order: Parquet, the
 // scores that inspect_ai adds to the samples of its log, CSV and spreadsheets. It writes to an
 // io.Writer only. Callers give a new file, and rename it when it is complete. See
