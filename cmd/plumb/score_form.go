@@ -95,9 +95,17 @@ func namesIn(dir string, dumps []string, rename func(string) string) (map[string
 		unique[n] = true
 	}
 	if len(unique) < len(names) {
-		parent := commonFolder(dumps)
-		for _, d := range dumps {
-			rel, err := filepath.Rel(parent, filepath.Dir(d))
+		folders := make([]string, len(dumps)) // absolute, so that none lies outside of the one that holds all
+		for i, d := range dumps {
+			folder, err := filepath.Abs(filepath.Dir(d))
+			if err != nil {
+				return nil, fmt.Errorf("cannot name the files in %s: %w", dir, err)
+			}
+			folders[i] = folder
+		}
+		parent := commonFolder(folders)
+		for i, d := range dumps {
+			rel, err := filepath.Rel(parent, folders[i])
 			if err != nil {
 				return nil, fmt.Errorf("cannot name the files in %s: %w", dir, err)
 			}
@@ -115,11 +123,13 @@ func namesIn(dir string, dumps []string, rename func(string) string) (map[string
 	return files, nil
 }
 
-// commonFolder returns the deepest folder that holds all dumps; "." or the root if they share no other.
-func commonFolder(dumps []string) string {
-	parent := filepath.Dir(dumps[0])
-	for _, d := range dumps[1:] {
-		for parent != "." && parent != string(filepath.Separator) && !strings.HasPrefix(d, parent+string(filepath.Separator)) {
+// commonFolder returns the deepest folder that is one of the absolute folders or holds them, and does so
+// for all of them.
+func commonFolder(folders []string) string {
+	const separator = string(filepath.Separator)
+	parent := folders[0]
+	for _, folder := range folders[1:] {
+		for parent != separator && folder != parent && !strings.HasPrefix(folder, parent+separator) {
 			parent = filepath.Dir(parent)
 		}
 	}
