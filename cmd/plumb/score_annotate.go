@@ -8,10 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"plumb/daemon/atomicfile"
+	"plumb/daemon/dump"
 	"plumb/daemon/records"
 	"plumb/daemon/records/annotate"
 	"plumb/daemon/records/input"
@@ -33,20 +32,11 @@ type annotator struct {
 	resultFile *os.File
 }
 
-// copyName returns the name of a dump's copy, which is not compressed: that of the dump without .gz,
-// .zst or .bz2.
-func copyName(base string) string {
-	if ext := strings.ToLower(filepath.Ext(base)); slices.Contains([]string{".gz", ".zst", ".bz2"}, ext) {
-		return base[:len(base)-len(ext)]
-	}
-	return base
-}
-
 // openAnnotator makes the folder dir for copies of the dumps with the scores in them. It also makes a
 // temporary folder in it, in which the results are kept until the copies are written. It refuses copies
 // that would replace their dumps.
 func openAnnotator(dir string, dumps []string) (*annotator, error) {
-	copies, err := namesIn(dir, dumps, copyName)
+	copies, err := namesIn(dir, dumps, dump.WithoutCompression) // the copies are not compressed
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -204,6 +206,16 @@ func (r *Reader) decompress(head *bufio.Reader) (io.Reader, error) {
 		return r.boundRatio("bzip2", bzip2.NewReader(head)), nil
 	}
 	return head, nil
+}
+
+// WithoutCompression returns the name of a file without the ending .gz, .zst or .bz2, in any case of letters,
+// that its compression adds.
+func WithoutCompression(name string) string {
+	switch ext := filepath.Ext(name); strings.ToLower(ext) {
+	case ".gz", ".zst", ".bz2":
+		return strings.TrimSuffix(name, ext)
+	}
+	return name
 }
 
 // IsCompressed reports whether the first bytes of a file mark it as gzip, zstd or bzip2.

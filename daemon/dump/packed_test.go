@@ -185,3 +185,15 @@ func TestKeptBuffer(t *testing.T) {
 		r.Close()
 	}
 }
+
+// The name of a file loses one ending of a compression.
+func TestWithoutCompression(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", "a": "a", "a.jsonl": "a.jsonl", "a.jsonl.gz": "a.jsonl", "a.zst": "a", "a.bz2": "a", "a.GZ": "a", "a.b.Zst": "a.b",
+		"a.gz.bz2": "a.gz", "a.gz.jsonl": "a.gz.jsonl", "agz": "agz", "a.xz": "a.xz", "gz/a.bz2": "gz/a",
+	} {
+		if got := WithoutCompression(name); got != want {
+			t.Errorf("%q: got %q; want %q", name, got, want)
+		}
+	}
+}

@@ -118,7 +118,7 @@ func numeric(s string) bool {
 // lmms-eval write beside samples_NAME_DATE.jsonl. It returns "" if the file is missing or
 // cannot be read.
 func modelOfResults(in *input.Input, o *Options) string {
-	name := strings.TrimSuffix(filepath.Base(in.Path), ".gz")
+	name := dump.WithoutCompression(filepath.Base(in.Path))
 	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl") // what follows the last "_"
 	beside, err := in.OpenSibling("results_" + date + ".json")
 	if err != nil {

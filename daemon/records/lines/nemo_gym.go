@@ -33,7 +33,9 @@ type rollout struct{ task, index int }
 // given, else from the file of inputs beside the dump, if there is one.
 func newNeMoGym(in *input.Input, o *Options) (format, error) {
 	// The file of inputs has the dump's name with another ending; x_failures.jsonl has the failures of x.jsonl.
-	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
+	// The dump may be compressed, as in x.jsonl.gz.
+	name := dump.WithoutCompression(filepath.Base(in.Path))
+	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".jsonl"), "_failures")
 	f := &nemoGym{inputsName: stem + "_materialized_inputs.jsonl"}
 	f.parser.Limits = o.Limits
 	if o.Requests != nil {
