@@ -86,20 +86,6 @@ func (e *valueReader) parse(readErr error) (value *fastjson.Value, fault string,
 	return v, "", nil
 }
 
-// tokenCount returns a number of tokens in a document, -1 if it is unknown, negative or too large for an
-// int.
-func tokenCount(v *fastjson.Value) int {
-	if v == nil {
-		return -1
-	}
-	const exact = 1 << 53 // integers below it are exact in float64
-	f, err := v.Float64()
-	if err != nil || f < 0 || f >= exact {
-		return -1
-	}
-	return int(f)
-}
-
 // errorText returns what an error says: the member message of an object, or the text.
 func errorText(v *fastjson.Value) string {
 	return cmp.Or(jsontree.Text(v.Get("message")), jsontree.Text(v))

@@ -168,8 +168,8 @@ func (l *log) recordOf(v *fastjson.Value, resolve func(name string) (string, err
 		return r
 	}
 	if u := output.Get("usage"); u != nil {
-		r.Usage = record.Usage{Prompt: tokenCount(u.Get("input_tokens")), Completion: tokenCount(u.Get("output_tokens")),
-			Reasoning: tokenCount(u.Get("reasoning_tokens"))}
+		r.Usage = record.Usage{Prompt: record.TokenCount(u.Get("input_tokens")), Completion: record.TokenCount(u.Get("output_tokens")),
+			Reasoning: record.TokenCount(u.Get("reasoning_tokens"))}
 	}
 	if len(choices) > 0 {
 		r.FinishReason = record.CommonFinishReason(jsontree.Text(choices[0].Get("stop_reason")))

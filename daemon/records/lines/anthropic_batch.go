@@ -36,8 +36,8 @@ func (anthropicBatch) addRecords(s *source, l dump.Line, v *fastjson.Value) erro
 		r.Reasoning = joinParts(parts.GetArray(), "thinking", "\n")
 		r.FinishReason = record.CommonFinishReason(stringOf(reply.Get("stop_reason")))
 		r.Model = stringOf(reply.Get("model"))
-		r.Usage = record.Usage{Prompt: tokenCount(reply.Get("usage", "input_tokens")),
-			Completion: tokenCount(reply.Get("usage", "output_tokens")), Reasoning: -1}
+		r.Usage = record.Usage{Prompt: record.TokenCount(reply.Get("usage", "input_tokens")),
+			Completion: record.TokenCount(reply.Get("usage", "output_tokens")), Reasoning: -1}
 	case "errored":
 		s.addForRequest(l, v, id).MarkMissing(record.NoResponse, "errored: "+failureWords(noStatus, result.Get("error")))
 	case "canceled", "expired":

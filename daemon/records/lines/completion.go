@@ -98,17 +98,17 @@ func setFromResponse(r *record.Record, body *fastjson.Value) error {
 		r.FinishReason = record.CommonFinishReason(status)
 	}
 	r.Model = stringOf(body.Get("model"))
-	r.Usage = record.Usage{Prompt: tokenCount(body.Get("usage", "input_tokens")),
-		Completion: tokenCount(body.Get("usage", "output_tokens")),
-		Reasoning:  tokenCount(body.Get("usage", "output_tokens_details", "reasoning_tokens"))}
+	r.Usage = record.Usage{Prompt: record.TokenCount(body.Get("usage", "input_tokens")),
+		Completion: record.TokenCount(body.Get("usage", "output_tokens")),
+		Reasoning:  record.TokenCount(body.Get("usage", "output_tokens_details", "reasoning_tokens"))}
 	return nil
 }
 
 // chatUsage returns how many tokens a chat or text completion used, from its member usage; -1 for each
 // number that is not given.
 func chatUsage(usage *fastjson.Value) record.Usage {
-	return record.Usage{Prompt: tokenCount(usage.Get("prompt_tokens")), Completion: tokenCount(usage.Get("completion_tokens")),
-		Reasoning: tokenCount(usage.Get("completion_tokens_details", "reasoning_tokens"))}
+	return record.Usage{Prompt: record.TokenCount(usage.Get("prompt_tokens")), Completion: record.TokenCount(usage.Get("completion_tokens")),
+		Reasoning: record.TokenCount(usage.Get("completion_tokens_details", "reasoning_tokens"))}
 }
 
 // noStatus is the HTTP status of an error whose status is unknown.

@@ -197,11 +197,3 @@ func idText(v *fastjson.Value) string {
 	}
 	return stringOf(v)
 }
-
-// tokenCount returns a number of tokens in a JSON line, -1 if it is absent or not a number.
-func tokenCount(v *fastjson.Value) int {
-	if !hasType(v, fastjson.TypeNumber) {
-		return -1
-	}
-	return v.GetInt()
-}

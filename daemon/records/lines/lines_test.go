@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -77,6 +78,18 @@ func TestModelBesideCompressedSamples(t *testing.T) {
 			if len(all) != 1 || all[0].Model != "m" || all[0].Fault != "" {
 				t.Errorf("%s, %s: got %+v; want one record of the model m", format, name, all)
 			}
+		}
+	}
+}
+
+// TestTokenCounts checks that a number of tokens is read as it is written, and that what is no number of tokens is unknown.
+func TestTokenCounts(t *testing.T) {
+	for text, want := range map[string]int{"0": 0, "100": 100, "100.0": 100, "1e2": 100, "-5": -1, "1e300": -1, `"7"`: -1, "null": -1} {
+		line := `{"custom_id":"a","response":{"status_code":200,"body":{"object":"chat.completion","choices":[{"index":0,"message":{"content":"x"}}],` +
+			fmt.Sprintf(`"usage":{"prompt_tokens":%s,"completion_tokens":%[1]s,"completion_tokens_details":{"reasoning_tokens":%[1]s}}}}}`, text)
+		all := readText(t, "openai-batch", "x.jsonl", line, nil)
+		if len(all) != 1 || all[0].Usage != (record.Usage{Prompt: want, Completion: want, Reasoning: want}) {
+			t.Errorf("%s: got %+v; want one record with %d tokens of each kind", text, all, want)
 		}
 	}
 }

@@ -88,6 +88,6 @@ func tokens(v *fastjson.Value) record.Usage {
 	if len(list) != 1 {
 		return record.NoUsage
 	}
-	return record.Usage{Prompt: tokenCount(list[0].Get("input_tokens")), Completion: tokenCount(list[0].Get("output_tokens")),
-		Reasoning: tokenCount(list[0].Get("reasoning_tokens"))}
+	return record.Usage{Prompt: record.TokenCount(list[0].Get("input_tokens")), Completion: record.TokenCount(list[0].Get("output_tokens")),
+		Reasoning: record.TokenCount(list[0].Get("reasoning_tokens"))}
 }

@@ -143,8 +143,8 @@ func (verifiersRun) setFromCalls(r *record.Record, calls []*fastjson.Value) {
 			r.FinishReason = record.CommonFinishReason(why)
 		}
 		if u := c.Get("usage"); !jsontree.Absent(u) {
-			r.Usage = record.Usage{Prompt: tokenCount(u.Get("prompt_tokens")),
-				Completion: tokenCount(u.Get("completion_tokens")), Reasoning: tokenCount(u.Get("reasoning_tokens"))}
+			r.Usage = record.Usage{Prompt: record.TokenCount(u.Get("prompt_tokens")),
+				Completion: record.TokenCount(u.Get("completion_tokens")), Reasoning: record.TokenCount(u.Get("reasoning_tokens"))}
 		}
 	}
 }

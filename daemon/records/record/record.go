@@ -52,6 +52,19 @@ type Usage struct {
 // NoUsage is the Usage of a record without any counts.
 var NoUsage = Usage{-1, -1, -1}
 
+// TokenCount returns a JSON value as a number of tokens: 100 for 100, 100.0 and 1e2. It returns -1 if the value
+// is absent, not a number, negative or so large that a float64 does not hold it exactly.
+func TokenCount(v *fastjson.Value) int {
+	if v == nil {
+		return -1
+	}
+	const exact = 1 << 53 // integers below it are exact in float64
+	if f, err := v.Float64(); err == nil && f >= 0 && f < exact {
+		return int(f)
+	}
+	return -1
+}
+
 // Source yields the records of one dump in order.
 type Source interface {
 	// Next returns the next record, which is valid until the following call. The error is

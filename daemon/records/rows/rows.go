@@ -75,12 +75,7 @@ func Row(v *fastjson.Value, o Options) record.Record {
 		Key: jsontree.Text(v.Get("id")), Model: jsontree.Text(v.Get("model")), Suite: jsontree.Text(v.Get("suite")), Test: jsontree.Text(v.Get("test")),
 		FinishReason: record.CommonFinishReason(jsontree.Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
 	}
-	if n := v.Get("completion_tokens"); n != nil {
-		const exact = 1 << 53 // integers below it are exact in float64; a larger count is no count
-		if f, err := n.Float64(); err == nil && f >= 0 && f < exact {
-			r.Usage.Completion = int(f)
-		}
-	}
+	r.Usage.Completion = record.TokenCount(v.Get("completion_tokens"))
 	if label := v.Get("label"); r.Key == "" && label != nil {
 		r.Key = jsontree.Text(label.Get("id"))
 	}
