@@ -50,6 +50,25 @@ func readText(t *testing.T, format, name, text string, others map[string]string)
 	}
 }
 
+// TestVerifiersErrors checks why a failed trace or episode of verifiers has no answer: its last error, and
+// where it names none, only what is true of it.
+func TestVerifiersErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"task":{"key":"k"},"ok":false,"traces":[{"ok":false,"nodes":[]}]}`:                                    "no error is named",
+		`{"task":{"key":"k"},"ok":false,"traces":[{"ok":false,"nodes":[],"errors":[]}],"errors":["outer"]}`:     "outer",
+		`{"task":{"key":"k"},"ok":false,"traces":[{"nodes":[],"errors":["inner"]}],"errors":["outer"]}`:         "inner",
+		`{"task":{"key":"k"},"ok":false,"nodes":[]}`:                                                            "no error is named",
+		`{"task":{"key":"k"},"ok":false,"nodes":[],"errors":["first",{"type":"Timeout","message":"too late"}]}`: "Timeout: too late",
+		`{"task":{"key":"k"},"ok":false,"traces":[]}`:                                                           "the episode has no trace and names no error",
+		`{"task":{"key":"k"},"ok":false,"traces":[],"errors":["outer"]}`:                                        "outer",
+	} {
+		all := readText(t, "verifiers", "x.jsonl", line, nil)
+		if len(all) != 1 || all[0].Missing == nil || all[0].Missing.Code != record.NoResponse || all[0].Missing.Message != want {
+			t.Errorf("%s: got %+v; want one record with the reason %q", line, all, want)
+		}
+	}
+}
+
 // compressions are the endings of dumps, which may be compressed. The endings alone matter here, so the text is not.
 var compressions = []string{".jsonl", ".jsonl.gz", ".jsonl.zst", ".jsonl.bz2", ".jsonl.GZ"}
 

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -42,8 +43,8 @@ func (f verifiersRun) addRecords(s *source, l dump.Line, v *fastjson.Value) erro
 		}
 	}
 	if len(traces.GetArray()) == 0 {
-		r := f.addEpisodeRecord(s, l, v)
-		r.MarkMissing(record.NoResponse, f.lastError(v))
+		why := cmp.Or(f.lastError(v), "the episode has no trace and names no error")
+		f.addEpisodeRecord(s, l, v).MarkMissing(record.NoResponse, why)
 	}
 	return nil
 }
@@ -63,11 +64,12 @@ func (verifiersRun) addEpisodeRecord(s *source, l dump.Line, v *fastjson.Value) 
 	return r
 }
 
-// lastError returns the last error of an episode or a trace of verifiers, as a text or as "TYPE: MESSAGE".
+// lastError returns the last error of an episode or a trace of verifiers, as a text or as "TYPE: MESSAGE". It
+// returns "" if none is named.
 func (verifiersRun) lastError(v *fastjson.Value) string {
 	list := v.GetArray("errors")
 	if len(list) == 0 {
-		return "the episode has no trace and names no error"
+		return ""
 	}
 	last := list[len(list)-1]
 	if hasType(last, fastjson.TypeString) {
@@ -96,10 +98,7 @@ func (f verifiersRun) addTraceRecord(s *source, l dump.Line, episode, trace *fas
 	f.setFromCalls(r, trace.GetArray("calls"))
 	failed := hasType(episode.Get("ok"), fastjson.TypeFalse) || hasType(trace.Get("ok"), fastjson.TypeFalse)
 	if failed && !s.options.Errored {
-		why := f.lastError(trace)
-		if len(trace.GetArray("errors")) == 0 {
-			why = f.lastError(episode)
-		}
+		why := cmp.Or(f.lastError(trace), f.lastError(episode), "no error is named")
 		r.MarkMissing(record.NoResponse, why)
 		return nil
 	}
