@@ -1,6 +1,6 @@
-// Package record holds one measurement of a machine by plumb bench: result files, their
-// comparison and plots. In: an engine's configuration and what to measure. Out: a File as
-// JSON, a table, a page with plots, a trace. It refuses files of another format.
+// Package record makes the measurements of plumb bench, and writes and compares its result files. In: an
+// engine's configuration and what to measure, or result files. Out: a File as JSON, a table, a page with
+// plots, a trace, or a comparison. It refuses files of another format.
 package record
 
 import (

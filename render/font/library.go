@@ -1,5 +1,5 @@
-// Package font turns strings into glyphs and glyphs into outlines with the fonts
-// that tldraw ships. In: TTF files that scripts/fonts.sh made, text, sizes in
+// Package font turns strings into glyphs and glyphs into outlines with the fonts that tldraw ships and, for
+// the names of frames, Liberation Sans. In: TTF files that scripts/fonts.sh made, text, sizes in
 // px. Out: shaped runs in font units and outlines on the 1/64 px grid that the
 // reference browser fills. It refuses text that these fonts cannot write as the
 // browser does (ForeignError), by character.
