@@ -182,9 +182,9 @@ func (tables *tables) overallTable() scoring.TextTable {
 const endedEarlyName = "ended after turn 1, %"
 
 // difference returns x minus a number that the DrawingBench paper prints as the text `printed`,
-// with its decimals: "=" where x would print the same, "-" where printed is "".
+// with its decimals: "=" where x would print the same, "-" where printed is "" or x is undefined.
 func difference(x float64, printed string) string {
-	if printed == "" {
+	if printed == "" || math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
 	digits := 0

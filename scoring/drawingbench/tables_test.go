@@ -1,6 +1,7 @@
 package drawingbench
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -50,6 +51,21 @@ func TestTablesOfZeros(t *testing.T) {
 	tab.Add(answerOf("a#0", 1, 0))
 	if got := rowsOf(tab); strings.Contains(got, "NaN") || !strings.Contains(got, "not defined, as turn 1 has the mean 0") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestTablesWithoutActions: a share of no actions is undefined, and so is its difference from the paper.
+func TestTablesWithoutActions(t *testing.T) {
+	tab := newSeriesTables(scoring.TableOptions{Missing: true}, paper.Choose(paperTitle, printedTables, nil))
+	tab.Add(&scoring.Result{Suite: suiteName, Err: &scoring.Error{Code: "no_response"}})
+	got := rowsOf(tab)
+	if want := "segments / actions, % - - - 42.5 45.8 - -\n"; !strings.Contains(got, want) || strings.Contains(got, "NaN") || strings.Contains(got, "Inf") {
+		t.Errorf("got\n%s\nwant the row %q, and no NaN", got, want)
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if cell := difference(x, "0.5"); cell != "-" {
+			t.Errorf("difference of %v: got %q; want -", x, cell)
+		}
 	}
 }
 

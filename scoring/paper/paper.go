@@ -133,7 +133,7 @@ type Published struct {
 // Place returns the rank of a value among published numbers, the larger the better, and the
 // nearest published one with the distance to it: "3 of 13" and "+0.020 Claude-Opus-4-5".
 // Equal numbers share the better rank, and the value itself is counted in the 13. Both are
-// "-" where the value or all published ones are not numbers.
+// "-" where the value or all published ones are not finite numbers.
 func Place(value float64, published []Published, digits int) (rank, nearest string) {
 	better, count := 0, 0
 	var nearestPublished Published
@@ -149,7 +149,7 @@ func Place(value float64, published []Published, digits int) (rank, nearest stri
 			nearestPublished = candidate
 		}
 	}
-	if math.IsNaN(value) || count == 0 {
+	if math.IsNaN(value) || math.IsInf(value, 0) || count == 0 {
 		return "-", "-"
 	}
 	distance := strconv.FormatFloat(value-nearestPublished.Value, 'f', digits, 64)

@@ -51,7 +51,7 @@ func TestPlace(t *testing.T) {
 	for _, c := range []struct {
 		x             float64
 		rank, nearest string
-	}{{1, "1 of 4", "+0.10 a"}, {0.5, "2 of 4", "+0.00 b"}, {0.2, "3 of 4", "+0.10 c"}, {0, "4 of 4", "-0.10 c"}, {math.NaN(), "-", "-"}} {
+	}{{1, "1 of 4", "+0.10 a"}, {0.5, "2 of 4", "+0.00 b"}, {0.2, "3 of 4", "+0.10 c"}, {0, "4 of 4", "-0.10 c"}, {math.NaN(), "-", "-"}, {math.Inf(1), "-", "-"}, {math.Inf(-1), "-", "-"}} {
 		if rank, nearest := Place(c.x, list, 2); rank != c.rank || nearest != c.nearest {
 			t.Errorf("%v: got %s, %s; want %s, %s", c.x, rank, nearest, c.rank, c.nearest)
 		}

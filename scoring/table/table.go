@@ -247,8 +247,8 @@ type Row struct {
 	Cut                        int // results of answers that a limit cut, however they count
 	// Tests is the number of tests with a mean, AllTests that of all tests of the row.
 	Tests, AllTests int
-	Mean            *float64 // nil when there is none
-	SE              *float64 // standard error over items; nil below two items, and for means of means
+	Mean            *float64 // nil when there is none, also where it is beyond the range of doubles
+	SE              *float64 // standard error over items; nil below two items, beyond that range, and for means of means
 	Tokens          *float64 // mean of the metric tokens; nil when no result has it
 }
 
@@ -391,13 +391,16 @@ func (cells *seriesCells) testRow(test testName) Row {
 		cell.results-cell.missing-cell.failed, cell.cutAnswers
 	scores := cell.meanScore()
 	if scores.n > 0 {
-		row.Tests, row.Mean = 1, &scores.value
+		row.Mean = finite(scores.value)
+	}
+	if row.Mean != nil {
+		row.Tests = 1
 	}
 	if se, ok := cell.standardError(&scores); ok {
-		row.SE = &se
+		row.SE = finite(se)
 	}
 	if cell.tokens.n > 0 {
-		row.Tokens = &cell.tokens.value
+		row.Tokens = finite(cell.tokens.value)
 	}
 	return row
 }
@@ -432,10 +435,19 @@ func (table *Table) jointRow(cells *seriesCells, kind Kind, suite, name string, 
 	}
 	if joint.Tests > 0 {
 		mean := sum / float64(joint.Tests)
-		joint.Mean = &mean
+		joint.Mean = finite(mean)
 	}
 	if tokens.n > 0 {
-		joint.Tokens = &tokens.value
+		joint.Tokens = finite(tokens.value)
 	}
 	return joint
+}
+
+// finite returns a pointer to x, or nil for NaN and infinities. Scores are unbounded, so that the sum of
+// very large ones, or of their squares, may be none.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
 }

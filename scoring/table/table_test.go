@@ -107,6 +107,27 @@ func TestPartialAverage(t *testing.T) {
 	}
 }
 
+// TestOverflow: figures beyond the range of doubles are none, and a mean of tests leaves such a test out.
+func TestOverflow(t *testing.T) {
+	tab := New(Options{Suites: scoring.Suites{two}})
+	for _, r := range []*scoring.Result{scored("a", 1e200), scored("a", -1e200), scored("b", 1.7e308), scored("b", -1.7e308), scored("c", 3)} {
+		tab.Add(r)
+	}
+	if r := row(t, tab, "a"); r.Mean == nil || r.Tests != 1 || r.SE != nil {
+		t.Errorf("a test whose squares overflow is %+v; want a mean and no standard error", r)
+	}
+	if r := row(t, tab, "b"); r.Mean != nil || r.Tests != 0 || r.SE != nil || r.Scored != 2 {
+		t.Errorf("a test whose sum overflows is %+v; want neither a mean nor a standard error", r)
+	}
+	if r := row(t, tab, "average"); r.Tests != 2 || r.Mean == nil {
+		t.Errorf("the average is %+v; want that of two tests", r)
+	}
+	var text bytes.Buffer
+	if _, err := tab.WriteTo(&text); err != nil || strings.Contains(text.String(), "Inf") || strings.Contains(text.String(), "NaN") {
+		t.Errorf("got %v and\n%s\nwant no NaN and no Inf", err, text.String())
+	}
+}
+
 // TestAgainstTwoPasses: the running figures equal those of the textbook formula,
 // also where the mean is large against the spread.
 func TestAgainstTwoPasses(t *testing.T) {
@@ -325,7 +346,7 @@ func TestLongNames(t *testing.T) {
 
 // TestLargeMeans: the score of an answer far outside the page does not tear the table.
 func TestLargeMeans(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.000", -12.3456: "-12.346", 999999999: "999999999.000", -5e297: "-5.000e+297", math.Inf(1): "+Inf"} {
+	for x, want := range map[float64]string{0: "0.000", -12.3456: "-12.346", 999999999: "999999999.000", -5e297: "-5.000e+297", math.Inf(1): "-", math.Inf(-1): "-", math.NaN(): "-"} {
 		if got := Number(x, 3); got != want {
 			t.Errorf("%g is written %s; want %s", x, got, want)
 		}

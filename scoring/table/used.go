@@ -60,5 +60,5 @@ func (table *Table) usageTable() scoring.TextTable {
 	return out
 }
 
-// formatCount returns a number as text without decimals.
-func formatCount(x float64) string { return strconv.FormatFloat(math.Round(x), 'f', 0, 64) }
+// formatCount returns a number as text without decimals, "-" for NaN and infinities.
+func formatCount(x float64) string { return scoring.FormatCell(math.Round(x), 0) }

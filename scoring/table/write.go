@@ -180,8 +180,11 @@ func (row *Row) label() string {
 }
 
 // Number formats a mean score with that many digits after the decimal point. Numbers from 1e9 have
-// an exponent, because scores are unbounded and long numbers break the columns.
+// an exponent, because scores are unbounded and long numbers break the columns. NaN and infinities are "-".
 func Number(x float64, digits int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
 	if math.Abs(x) >= 1e9 {
 		return strconv.FormatFloat(x, 'e', digits, 64)
 	}
