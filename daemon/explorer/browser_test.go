@@ -467,6 +467,51 @@ func TestReport(t *testing.T) {
 	tb.until(`!document.querySelector('.printed')`)
 }
 
+// TestReportOrders sorts a report's list by cost, and turns around a list of pairs of which the report holds 200.
+func TestReportOrders(t *testing.T) {
+	w, err := report.New(report.Config{Dir: t.TempDir(), Title: "a report", Items: dump.ItemConfig{Suites: coreConfig().Suites}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 250
+	for i := range 2 * n { // question i/2 by m0, whose scores rise from 0 to 1, and by m1, whose scores are all 0.5
+		score, q := [...]float64{float64(i/2) / (n - 1), 0.5}[i%2], i/2
+		line := fmt.Sprintf(`{"id":"q%03d","suite":"aspire","test":"maze","model":"m%d","score":%g,"reward":0.5,"status":"fenced","metrics":{},"notes":[],"asked":{"model":"m%d","cost":%g}}`,
+			q, i%2, score, i%2, float64((i*7)%(2*n))/100)
+		if err := w.Add(dump.Line{Number: i + 1, Bytes: []byte(`{"suite":"aspire","test":"maze","response":"x"}`)}, []byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := open(t, browser(t), &server{url: "file://" + explorer.Prefix}, "/../.."+path)
+	tb.until(`document.querySelector('.means .mean')`)
+	tb.keys("2")
+	tb.until(`document.querySelector('.list .row.chosen')`)
+	tb.do(`const s = document.querySelector('.sort select'); s.value = 'cost'; s.dispatchEvent(new Event('change', {bubbles: true}))`)
+	// Row i costs 7*i modulo 500 hundredths, so the cheapest are row 0, row 143 (1) and row 286 (2).
+	tb.until(`['q000', 'q071', 'q143'].every((id, i) => document.querySelector('#row-' + i)?.textContent.includes(id))`)
+	tb.keys("4")
+	tb.until(has("The saved page holds 200 of these 250 questions"))
+	tb.until(`document.querySelector('#pair-0')?.textContent.endsWith('q249')`)
+	turn := `[...document.querySelectorAll('button')].find((b) => /first$/.test(b.textContent)).click()`
+	tb.do(turn)
+	tb.until(`document.querySelector('#pair-0')?.textContent.endsWith('q050')`)
+	tb.keys(kb.End)
+	tb.until(`document.querySelector('#pair-199.chosen')?.textContent.endsWith('q249')`)
+	tb.drag(".scatter .u-over", 0.1, 0.1) // a question that B gains on
+	tb.until(has("The saved page does not hold these questions"))
+	tb.do(turn)
+	tb.until(has("largest loss of B first"))
+	if n := eval[int](tb, `document.querySelectorAll('.list .pair').length`); n != 0 || !eval[bool](tb, has("The saved page does not hold these questions")) {
+		t.Errorf("got %d rows of questions that the report does not hold", n)
+	}
+	tb.drag(".scatter .u-over", 0.9, 0.9)
+	tb.until(has("1 chosen question") + ` && document.querySelectorAll('.list .pair').length === 1 && document.querySelector('#pair-0').textContent.includes('q2')`)
+}
+
 // TestPages goes through an item's overlays, the grid, suspects and sensitivity with the keyboard, on a wide and a narrow page.
 func TestPages(t *testing.T) {
 	var lines []string

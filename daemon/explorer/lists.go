@@ -65,7 +65,7 @@ func (opened *opened) row(row int, sortKey string) Row {
 		Series: seriesID(i, int(file.Series[pos])), Model: series[0], Arm: arm(series),
 		Repeat: int(file.Repeat[pos]), Turn: int(file.Turn[pos]),
 		Score: finite(file.Score[pos]), Status: file.Statuses[file.Status[pos]][0], Error: file.Codes[file.Code[pos]][0],
-		Notes: file.NoteSets[file.Notes[pos]], Time: finite(float64(file.Time[pos]))}
+		Notes: file.NoteSets[file.Notes[pos]], Time: finite(float64(file.Time[pos])), Cost: finite(float64(file.Cost[pos]))}
 	if out.Notes == nil {
 		out.Notes = []string{}
 	}

@@ -209,7 +209,7 @@ func (page *savedPage) compareTwo(opened *opened, filter index.Filter, a, b stri
 	if err != nil {
 		return err
 	}
-	page.Compared = append(page.Compared, Compared{a, b, *comparison, *pairs})
+	page.Compared = append(page.Compared, Compared{a, b, largestGainFirst, *comparison, *pairs})
 	return nil
 }
 

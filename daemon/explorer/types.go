@@ -78,6 +78,7 @@ type Row struct {
 	Error  string   `json:"error"` // its code
 	Notes  []string `json:"notes"`
 	Time   *float64 `json:"time"`
+	Cost   *float64 `json:"cost"`
 	Value  *float64 `json:"value"` // the metric by which the list is sorted
 }
 
@@ -364,11 +365,12 @@ type Saved struct {
 	Partial  string           `json:"partial"` // why the results are not complete, "" where they are
 }
 
-// Compared is a comparison of two series with the first of its pairs: those where B loses most, or on request
-// gains most.
+// Compared is a comparison of two series with the first of its pairs: those where B loses most or, if Down is
+// set, gains most.
 type Compared struct {
 	A          string     `json:"a"`
 	B          string     `json:"b"`
+	Down       bool       `json:"down"`
 	Comparison Comparison `json:"comparison"`
 	Pairs      Pairs      `json:"pairs"`
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { Local, pictureOf } from './local'
-import type { Fault, Filter, Saved } from './schema'
+import type { Compared, Fault, Filter, Saved } from './schema'
 import { clean, state } from './state'
 
 export type Params = Record<string, string | number | boolean | undefined>
@@ -42,9 +42,27 @@ function answer(s: Saved, url: string): unknown {
 			if (compared) return compared.comparison
 			break
 		case 'pairs':
-			if (compared) return { total: compared.pairs.pairs.length, from, pairs: compared.pairs.pairs.slice(from, from + n) }
+			if (compared) {
+				const [first] = placesOf(compared, down)
+				const pairs = down === compared.down ? compared.pairs.pairs : compared.pairs.pairs.toReversed()
+				const begin = Math.max(from, first)
+				return { total: compared.pairs.total, from: begin, pairs: pairs.slice(begin - first, Math.max(0, from + n - first)) }
+			}
 	}
 	throw new Error('The saved page does not hold this; plumb view shows it.')
+}
+
+// placesOf returns the place of the first saved pair in the list of all pairs, and the place after the last one.
+// A list the other way round ends with the saved pairs.
+const placesOf = (c: Compared, down: boolean): [number, number] => {
+	const { total, pairs } = c.pairs
+	return down === c.down ? [0, pairs.length] : [total - pairs.length, total]
+}
+
+// savedPlaces returns placesOf for two series of a saved page, undefined where there is a server.
+export const savedPlaces = (a: string | undefined, b: string | undefined, down: boolean): [number, number] | undefined => {
+	const compared = saved?.compared.find((c) => c.a === a && c.b === b)
+	return compared && placesOf(compared, down)
 }
 
 // pictureAddress returns the address of a picture of a row. Without a panel it is the picture that is shown

@@ -1,7 +1,7 @@
 // Compare: two series on the same questions.
 
 import { useEffect, useState } from 'preact/hooks'
-import { address, filterText, saved, useGet } from './api'
+import { address, filterText, saved, savedPlaces, useGet } from './api'
 import { useItem } from './item'
 import { count, counted, p as probability, score } from './format'
 import { useKeys } from './keys'
@@ -155,8 +155,11 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 	const key = JSON.stringify([p.params, s.down])
 	const first = useGet<Pairs>(address('pairs', { ...p.params, down: s.down, from: 0, n: chunk }))
 	const all = first.value?.total ?? 0
-	const low = p.range ? (s.down ? all - 1 - p.range[1] : p.range[0]) : 0
-	const total = Math.min(most, p.range ? p.range[1] - p.range[0] + 1 : all)
+	const wantedLow = p.range ? (s.down ? all - 1 - p.range[1] : p.range[0]) : 0
+	const wanted = p.range ? p.range[1] - p.range[0] + 1 : all
+	const [begin, end] = savedPlaces(p.params.a, p.params.b, s.down) ?? [0, all]
+	const low = Math.max(wantedLow, begin)
+	const total = Math.max(0, Math.min(most, Math.min(wantedLow + wanted, end) - low))
 	const at = Math.max(0, Math.min(s.at, total - 1))
 	const { list, scroller } = useVirtual(total, rowHeight)
 	const shown = list.getVirtualItems()
@@ -177,7 +180,7 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 	}
 	const by = (n: number) => move(Math.min(state().at, total - 1) + n)
 	useKeys({ j: () => by(1), k: () => by(-1), ArrowDown: () => by(1), ArrowUp: () => by(-1), Home: () => move(0), End: () => move(total - 1) })
-	const chosen = pair(at)
+	const chosen = total > 0 ? pair(at) : undefined
 	return (
 		<>
 		<div class="columns pairs">
@@ -196,7 +199,12 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 					<button onClick={() => go({ down: !s.down, at: 0 })}>{s.down ? 'largest gain of B first' : 'largest loss of B first'}</button>
 					{p.range && <button onClick={() => setRange(undefined)}>Show all</button>}
 				</div>
-				{all > most && !p.range && <p class="quiet">The list shows the first {count(most)}; turn it around for the others.</p>}
+				{saved && total < wanted && (
+					<p class="quiet">
+						{total === 0 ? 'The saved page does not hold these questions; plumb view shows them.' : `The saved page holds ${count(total)} of these ${counted(wanted, 'question')}; plumb view shows the others.`}
+					</p>
+				)}
+				{!saved && all > most && !p.range && <p class="quiet">The list shows the first {count(most)}; turn it around for the others.</p>}
 				<div class="row head pair" aria-hidden="true">
 					<span>B − A</span>
 					<span>A</span>
@@ -230,7 +238,7 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 				</div>
 			</section>
 		</div>
-		<section class="card both">{chosen ? <Both of={chosen} /> : <p class="empty">Choose a question.</p>}</section>
+		<section class="card both">{chosen ? <Both of={chosen} /> : <p class="empty">{total > 0 ? 'Choose a question.' : 'There is no question to show.'}</p>}</section>
 		</>
 	)
 }

@@ -102,7 +102,7 @@ export class Local {
 		const key = (r: Row): number | string | null => {
 			if (by.startsWith('metric:')) return metric(this.items.get(r.row), by.slice('metric:'.length))
 			switch (by) {
-				case 'score': case 'time':
+				case 'score': case 'time': case 'cost':
 					return r[by]
 				case 'reward':
 					return this.items.get(r.row)?.reward ?? null
