@@ -48,8 +48,9 @@ heading() {
 	from=/usr/share/fonts/truetype/liberation/$HEADING
 	if ! right "$from" && command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
 		mkdir -p "$root/build/liberation"
-		(cd "$root/build/liberation" && apt-get download fonts-liberation >/dev/null 2>&1 &&
-			dpkg-deb -x fonts-liberation_*.deb .) || true
+		(cd "$root/build/liberation" && rm -f fonts-liberation_*.deb &&
+			apt-get download fonts-liberation >/dev/null 2>&1 && dpkg-deb -x fonts-liberation_*.deb .) ||
+			echo "fonts: cannot download the package fonts-liberation; does apt-get update succeed?" >&2
 		from=$root/build/liberation$from
 	fi
 	if right "$from"; then

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -241,6 +242,52 @@ func TestSystemdUnits(t *testing.T) {
 	}
 }
 
+// sources returns the files of the project of which the program is made, by their paths in its folder.
+func sources(t *testing.T) (paths []string) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-tags", "egl", "-deps", "-json=Dir,Module,GoFiles,CgoFiles,CFiles,HFiles,EmbedFiles", "./cmd/plumb")
+	cmd.Dir = testdata.Root()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in := json.NewDecoder(bytes.NewReader(out)); in.More(); {
+		var pkg struct {
+			Dir                                           string
+			Module                                        struct{ Main bool }
+			GoFiles, CgoFiles, CFiles, HFiles, EmbedFiles []string
+		}
+		if err := in.Decode(&pkg); err != nil {
+			t.Fatal(err)
+		}
+		if !pkg.Module.Main {
+			continue
+		}
+		folder, err := filepath.Rel(testdata.Root(), pkg.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range slices.Concat(pkg.GoFiles, pkg.CgoFiles, pkg.CFiles, pkg.HFiles, pkg.EmbedFiles) {
+			paths = append(paths, filepath.Join(folder, name))
+		}
+	}
+	if len(paths) < 100 {
+		t.Fatalf("got %d files of the program; want all of them", len(paths))
+	}
+	return paths
+}
+
+// reachesBuild reports whether a list of what docker ignores, which begins with everything, allows a path or a
+// folder above it.
+func reachesBuild(ignored, path string) bool {
+	for ; path != "."; path = filepath.Dir(path) {
+		if strings.Contains(ignored, "\n!"+path+"\n") {
+			return true
+		}
+	}
+	return false
+}
+
 // The image starts the daemon with flags that it has, as somebody else than root,
 // and brings the graphics driver in.
 func TestDockerfile(t *testing.T) {
@@ -259,9 +306,12 @@ func TestDockerfile(t *testing.T) {
 		}
 	}
 	ignored := deployed(t, "deploy", "Dockerfile.dockerignore")
-	for _, dir := range []string{"cmd", "daemon", "render", "scoring", "shaders", "scripts", "docs", "go.mod", "go.sum", "LICENSE", "NOTICE", "licences"} {
-		if _, err := os.Stat(filepath.Join(testdata.Root(), dir)); err != nil || !strings.Contains(ignored, "\n!"+dir+"\n") {
-			t.Errorf("%s does not reach the build: %v", dir, err)
+	if before, _, _ := strings.Cut(file, "sh scripts/fonts.sh"); strings.LastIndex(before, "apt-get update") <= strings.LastIndex(before, "rm -rf /var/lib/apt/lists") {
+		t.Error("scripts/fonts.sh runs without apt's lists, which apt-get download needs")
+	}
+	for _, path := range append(sources(t), "scripts", "docs", "go.mod", "go.sum", "LICENSE", "NOTICE", "licences") {
+		if _, err := os.Stat(filepath.Join(testdata.Root(), path)); err != nil || !reachesBuild(ignored, path) {
+			t.Errorf("%s does not reach the build: %v", path, err)
 		}
 	}
 	if goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(deployed(t, "go.mod"))[1]; !strings.Contains(file, "golang:"+goVersion+"-") {
