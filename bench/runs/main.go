@@ -1,6 +1,6 @@
-// Command runs measures plumb run against a scripted endpoint on this machine: 5,000 tasks of ASPIRE
-// at 200 answers a second and more, and 1,400 questions with pictures of 1 MB. In: the program and
-// the number of tasks. Out: a table of rates, memory at the quarters of the run and core time. The
+// Command runs measures plumb run against a scripted endpoint on this machine: 5,000 tasks of ASPIRE, of
+// which the endpoint answers at most 250 a second, and 1,400 questions with pictures of 1 MB. In: the program
+// and the number of tasks. Out: a table of rates, memory at the quarters of the run and core time. The
 // endpoint runs in this process and has its core time in a column of its own.
 //
 //	go run ./bench/runs > bench/results/runs.txt
