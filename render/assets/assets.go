@@ -1,6 +1,6 @@
-// Package assets finds the folders that the set-up scripts make and the program needs: fonts,
-// export pages. In: the name of a folder. Out: its path. It does not look into the folder; its
-// readers report missing files.
+// Package assets finds the folders that the set-up scripts make and the program needs: fonts, export
+// pages, the pages of plumb view. In: the name of a folder. Out: its path. It does not look into the
+// folder; its readers report missing files.
 package assets
 
 import (
