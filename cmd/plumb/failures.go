@@ -116,10 +116,10 @@ func (tally *tally) outcomes() string {
 		parts = append(parts, fmt.Sprintf("%d failed (%s)", tally.failed, tally.counts()))
 	}
 	if tally.missing > 0 {
-		parts = append(parts, fmt.Sprintf("%d have no answer (the field response is missing or null)", tally.missing))
+		parts = append(parts, plural.Of(tally.missing, "has no answer", "have no answer")+" (the field response is missing or null)")
 	}
 	if tally.unjudged > 0 {
-		parts = append(parts, fmt.Sprintf("%d were not judged (they need --judge-url)", tally.unjudged))
+		parts = append(parts, plural.Of(tally.unjudged, "was not judged (it needs", "were not judged (they need")+" --judge-url)")
 	}
 	return fmt.Sprintf("of %s, %s", plural.Of(tally.lines, "line"), strings.Join(parts, ", "))
 }
