@@ -14,7 +14,7 @@ const sincosBits = 200
 var halfPi = sync.OnceValue(func() *big.Float {
 	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459", 10, sincosBits, big.ToNearestEven)
 	if err != nil {
-		panic(err)
+		panic("BUG: cannot read the decimals of pi: " + err.Error())
 	}
 	return pi.Quo(pi, big.NewFloat(2))
 })
