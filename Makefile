@@ -25,7 +25,7 @@ demo: setup build ## score the sample dump through the daemon, write build/repor
 demo-run: setup build ## ask a scripted endpoint about ASPIRE and DrawingBench, without key or network
 	@sh scripts/demo-run.sh
 
-test: setup vet imports ## every test; the last line counts what was skipped; ENVS=1 adds real evaluators and trainers, the light ones of test-envs
+test: setup vet imports ## every test but those of the targets test-*; the last line counts what was skipped; ENVS=1 adds real evaluators and trainers, the light ones of test-envs
 	@broken() { echo '{"Action":"run-fail"}'; }; \
 	{ go test -json -timeout 30m ./... || broken; \
 	  if [ -n "$(FAULT)" ]; then go test -json -timeout 30m -tags "egl fault" $(FAULT) || broken; fi; \
