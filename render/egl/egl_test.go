@@ -2,6 +2,10 @@ package egl
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -140,5 +144,71 @@ func TestUnknownDevice(t *testing.T) {
 		if !errors.Is(err, ErrNoDevice) {
 			t.Errorf("device %q: got %v, %v; want ErrNoDevice", want, d, err)
 		}
+	}
+}
+
+// oldDriver stands before libEGL. It refuses each first attempt to make a context, and says that the version of
+// GL is 4.2.
+const oldDriver = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <EGL/egl.h>
+
+static void (*integers)(unsigned, int *);
+
+static void old_integers(unsigned name, int *v) {
+	integers(name, v);
+	if (name == 0x821C) *v = 2; // GL_MINOR_VERSION
+}
+
+__eglMustCastToProperFunctionPointerType eglGetProcAddress(const char *name) {
+	__eglMustCastToProperFunctionPointerType (*next)(const char *) = dlsym(RTLD_NEXT, "eglGetProcAddress");
+	if (strcmp(name, "glGetIntegerv")) return next(name);
+	integers = (void (*)(unsigned, int *))next(name);
+	return (__eglMustCastToProperFunctionPointerType)old_integers;
+}
+
+EGLContext eglCreateContext(EGLDisplay d, EGLConfig config, EGLContext share, const EGLint *a) {
+	static int calls;
+	EGLContext (*next)(EGLDisplay, EGLConfig, EGLContext, const EGLint *) = dlsym(RTLD_NEXT, "eglCreateContext");
+	static const EGLint refused[] = {0x7777, 1, EGL_NONE};
+	return next(d, config, share, calls++ ? a : refused);
+}
+`
+
+// A version that is too old is reported without the error of an attempt that was refused before it.
+func TestOldVersion(t *testing.T) {
+	const child = "PLUMB_TEST_OLD_GL"
+	if os.Getenv(child) != "" {
+		err := onThread(func() error {
+			n, _, err := openNative(candidate{PlatformSurfaceless, Adapter{Index: -1, CUDA: -1}})
+			if err == nil {
+				n.close()
+			}
+			return err
+		})
+		fmt.Println("got:", err)
+		return
+	}
+	if testing.Short() {
+		t.Skip("it runs in another process")
+	}
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "old.c"), filepath.Join(dir, "old.so")
+	if err := os.WriteFile(source, []byte(oldDriver), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("there is no C compiler")
+	}
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, source, "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOldVersion$")
+	cmd.Env = append(os.Environ(), child+"=1", "LD_PRELOAD="+library)
+	out, err := cmd.CombinedOutput()
+	if want := "GL 4.3 failed with EGL error 0x3000"; err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("got %v, %s; want %q", err, out, want)
 	}
 }

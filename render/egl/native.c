@@ -132,6 +132,7 @@ static EGLContext create(EGLDisplay d, EGLConfig config, plumb_context *out) {
 		if (c != EGL_NO_CONTEXT) {
 			out->robust = way <= 1;
 			out->notified = way <= 2;
+			out->error = EGL_SUCCESS; // not that of a way that was refused
 			return c;
 		}
 		out->error = eglGetError();
