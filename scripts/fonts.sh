@@ -56,7 +56,7 @@ heading() {
 	if right "$from"; then
 		cp "$from" "$out/$HEADING"
 	else
-		echo "fonts: $HEADING of fonts-liberation 1.07.4 is missing; frames are not drawn natively" >&2
+		echo "fonts: $HEADING of fonts-liberation 1.07.4 (Debian 12) is missing; frames are not drawn natively" >&2
 	fi
 }
 

@@ -23,7 +23,11 @@ cp LICENSE NOTICE licences/OFL-1.1.txt "$out/"
 mkdir -p "$out/go"
 cp "$(go env GOROOT)/LICENSE" "$out/go/LICENSE"
 
-go list -tags egl -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}' ./cmd/plumb | sort -u |
+# Kept in a variable, because a pipe has the exit code of its last command alone.
+modules=$(go list -tags egl -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}' ./cmd/plumb) ||
+	fail "go list failed"
+[ -n "$modules" ] || fail "go list names no modules"
+echo "$modules" | sort -u |
 	while read -r module folder; do
 		mkdir -p "$out/$module"
 		find "$folder" -maxdepth 1 -type f | grep -iE '/(licen[cs]e|copying|notice|patents)[^/]*$' |

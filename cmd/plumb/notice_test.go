@@ -49,6 +49,27 @@ func TestLicences(t *testing.T) {
 	}
 }
 
+// Where go list fails there is no bundle without the modules' licences.
+func TestLicencesWithoutList(t *testing.T) {
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"exit 1", "exit 0"} { // a failure, and no modules
+		dir := t.TempDir()
+		script := "#!/bin/sh\n[ \"$1\" != list ] || " + list + "\nexec '" + real + "' \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "scripts/licences.sh", t.TempDir())
+		cmd.Dir = testdata.Root()
+		cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "cannot collect licences: go list") {
+			t.Errorf("go list: %s: got %v, %q; want a failure that names go list", list, err, text)
+		}
+	}
+}
+
 // NOTICE credits what plumb learned from, and the bundle takes it along.
 func TestNotice(t *testing.T) {
 	notice := deployed(t, "NOTICE")
