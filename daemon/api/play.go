@@ -312,12 +312,18 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 }
 
 // replayAndTurn makes an episode for this request alone, plays the answers of its history, and then the
-// turn of the request's action, whose reply it returns. The reward is that of this turn alone. fault is
-// what the client must change in the request, err any other failure.
+// turn of the request's action, whose reply it returns. The reward is that of this turn alone, but the
+// exchange's timeout bounds all turns together. fault is what the client must change in the request, err
+// any other failure.
 func (player *player) replayAndTurn(trail *trail, life context.Context, options episode.Options, exchange *exchange, action []byte) (
 	r reply, fault *scoring.Error, err error) {
 	if player.server.cfg.Prompts == nil {
 		return reply{}, nil, errPrompts
+	}
+	if exchange.timeout > 0 {
+		var cancel context.CancelFunc
+		life, cancel = context.WithTimeout(life, exchange.timeout)
+		defer cancel()
 	}
 	history := options.History
 	options.History = nil
