@@ -139,11 +139,10 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.elementsRead)
 	}
 	if c == ']' {
-		c, err = nextNonBlank(reader.src)
-		if err != io.EOF {
+		if c, err = nextNonBlank(reader.src); err == nil {
 			return nil, fmt.Errorf("cannot read list: got %q after its end; want nothing", c)
 		}
-		return nil, io.EOF
+		return nil, err // io.EOF, or why the rest could not be read
 	}
 	if c == ',' { // behind the opening bracket or another comma
 		return nil, fmt.Errorf("cannot read list: got %q in place of element %d; want an element", c, l.elementsRead+1)

@@ -1,11 +1,13 @@
 package dump
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/valyala/fastjson"
 
@@ -96,6 +98,21 @@ func TestLists(t *testing.T) {
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: got error %v; want %q", c.name, err, c.err)
 		}
+	}
+}
+
+// TestListReadError checks that a read error behind the closing bracket of a list is passed on, not taken for text.
+func TestListReadError(t *testing.T) {
+	r, err := NewReader(io.MultiReader(strings.NewReader(`[{"id":"a"}]`), iotest.ErrReader(errors.New("disk"))), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AcceptList(config(t))
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !strings.Contains(err.Error(), "disk") {
+		t.Errorf("got %v; want the error of the source", err)
 	}
 }
 
