@@ -99,7 +99,7 @@ func TestNoAnswerOptsOut(t *testing.T) {
 		line["response"] = json.RawMessage(encoded(t, strings.Repeat("x", 5_000_000)))
 		add("%s", encoded(t, line))
 	}
-	args := append([]string{"score", "--variant", "vqa.policy=never", "--variant", "drawingbench.pixels", "--deadline", "2m", "-"}, taskFiles()...)
+	args := append([]string{"score", "--variant", "vqa.policy=never", "--variant", "drawingbench.pixels", "--deadline", "10m", "-"}, taskFiles()...)
 	code, out, errs := plumb(t, dump.String(), args...)
 	got := results(t, out)
 	if len(got) != n || n < 200 {
