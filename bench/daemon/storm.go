@@ -46,8 +46,9 @@ type stormy struct {
 	items                       []item
 	tally                       *tally
 	lossBatch                   int // the batch in which each daemon loses its OpenGL context
-	first, second               *process
-	firstMetrics, secondMetrics metrics // of both at their ends
+	first                       *process
+	second                      atomic.Pointer[process] // nil until it is started, while watch already runs
+	firstMetrics, secondMetrics metrics                 // of both at their ends
 	next                        atomic.Int64
 	took                        time.Duration
 	memory                      [2][]int64 // of both, sampled
@@ -74,11 +75,12 @@ func (stormy *stormy) run() error {
 	if err != nil {
 		return err
 	}
-	defer stormy.second.kill()
-	if stormy.secondMetrics, err = stormy.second.scrape(); err != nil {
+	second := stormy.second.Load()
+	defer second.kill()
+	if stormy.secondMetrics, err = second.scrape(); err != nil {
 		return err
 	}
-	return stormy.second.stop()
+	return second.stop()
 }
 
 // client is client i of the load test. It asks for the rewards of items as one of the trainers does, again
@@ -111,13 +113,15 @@ func itemOfRequest(k, n int) int {
 
 // restart waits until two fifths of the requests are taken. Then it starts a second daemon on the port of the
 // first one, reads the first one's metrics, and tells the first one to end.
-func (stormy *stormy) restart() (err error) {
+func (stormy *stormy) restart() error {
 	for int(stormy.next.Load()) < 2*stormy.requests/5 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if stormy.second, err = stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.lossBatch)}); err != nil {
+	second, err := stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.lossBatch)})
+	if err != nil {
 		return err
 	}
+	stormy.second.Store(second)
 	if stormy.firstMetrics, err = stormy.first.scrape(); err != nil {
 		return err
 	}
@@ -134,7 +138,7 @@ func (stormy *stormy) watch(stop chan struct{}) {
 		case <-time.After(500 * time.Millisecond):
 		}
 		stormy.memory[0] = append(stormy.memory[0], stormy.first.resident())
-		if second := stormy.second; second != nil {
+		if second := stormy.second.Load(); second != nil {
 			stormy.memory[1] = append(stormy.memory[1], second.resident())
 		}
 	}
