@@ -190,6 +190,20 @@ func (tally *tally) lose(request string) {
 	}
 }
 
+// hasLost reports whether a request was lost so far.
+func (tally *tally) hasLost() bool {
+	tally.mu.Lock()
+	defer tally.mu.Unlock()
+	return tally.lost > 0
+}
+
+// triesText returns the numbers of tries that failed so far, by reason, as text.
+func (tally *tally) triesText() string {
+	tally.mu.Lock()
+	defer tally.mu.Unlock()
+	return fmt.Sprint(tally.tries)
+}
+
 // differed counts an answer of the daemon that is not the wanted one. It keeps the text difference, which
 // says what was got and wanted, of the first few of them.
 func (tally *tally) differed(difference string) {

@@ -123,7 +123,13 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 		ordinary.all.Go(func() { ordinary.client(process, items, i) })
 	}
 	for ordinary.answered() < config.clients {
-		time.Sleep(time.Millisecond)
+		select {
+		case <-process.done: // then the clients get no further answers
+			close(ordinary.probeOver)
+			ordinary.all.Wait()
+			return fmt.Errorf("the daemon ended before the attack: %v: %.2000s", process.err, process.log)
+		case <-time.After(time.Millisecond):
+		}
 	}
 	// The attack. Ordinary items must be answered after it too, for which there are 30 s.
 	begin := time.Now()

@@ -58,8 +58,10 @@ func kill(cfg config) error {
 	// Kill the daemon each time the next equal share of the requests is answered.
 	kills := 0
 	for kills < cfg.runs {
-		for target := int64(cfg.requests * (kills + 1) / (cfg.runs + 1)); answered.Load() < target; {
-			time.Sleep(time.Millisecond)
+		if err := waitForAnswers(process, tally, &answered, int64(cfg.requests*(kills+1)/(cfg.runs+1))); err != nil {
+			next.Store(int64(cfg.requests)) // the clients send no further requests
+			all.Wait()
+			return err
 		}
 		killed.pids = append(killed.pids, strconv.Itoa(process.cmd.Process.Pid))
 		process.kill()
@@ -85,6 +87,22 @@ func kill(cfg config) error {
 		return fmt.Errorf("left behind: %q", left)
 	}
 	return tally.verdict()
+}
+
+// waitForAnswers waits until the clients have wanted answers together. It returns an error if the daemon ends
+// before that or a request is lost, because then the number may never be reached, and the run has failed.
+func waitForAnswers(process *process, tally *tally, answered *atomic.Int64, wanted int64) error {
+	for answered.Load() < wanted {
+		if tally.hasLost() {
+			return fmt.Errorf("a request got no answer within a minute; tries that failed: %s", tally.triesText())
+		}
+		select {
+		case <-process.done:
+			return fmt.Errorf("the daemon ended by itself: %v: %.2000s", process.err, process.log)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // askUntilAnswered sends one item to the daemon again and again until it is answered, because the daemon is killed and
