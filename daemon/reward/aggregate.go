@@ -201,7 +201,8 @@ type stats struct{ mean, max, min, median, std float64 }
 
 // statsOf returns the statistics of a list, which must not be empty. The standard deviation is that of a
 // sample (divided by n-1), 0 for a single value. Its terms are divided before they are added, and the mean
-// is computed so if the sum overflows, because trainers send numbers of any size.
+// is computed so if the sum overflows, because trainers send numbers of any size. If the squares overflow, the
+// numbers are scaled before.
 func statsOf(list []float64) (stats stats) {
 	sorted := slices.Sorted(slices.Values(list))
 	n := float64(len(list))
@@ -228,5 +229,21 @@ func statsOf(list []float64) (stats stats) {
 		}
 		stats.std = math.Sqrt(stats.std)
 	}
+	if math.IsInf(stats.std, 0) { // a square was too large
+		stats.std = scaledDeviation(list, stats.mean, max(-stats.min, stats.max))
+	}
 	return stats
+}
+
+// scaledDeviation returns the standard deviation of a list of two numbers or more with that mean. It divides
+// them by scale, the largest absolute value, so that no difference and no square overflows. The result is
+// infinite only if it is too large itself.
+func scaledDeviation(list []float64, mean, scale float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		difference := x/scale - mean/scale
+		// float64 keeps the compiler from fusing the product and the sum, so that all machines agree.
+		sum += float64(difference*difference) / float64(len(list)-1)
+	}
+	return scale * math.Sqrt(sum)
 }

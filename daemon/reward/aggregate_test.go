@@ -2,6 +2,7 @@ package reward
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 )
 
@@ -42,5 +43,25 @@ func TestAggregate(t *testing.T) {
 	}
 	if got := string((&Aggregate{}).AppendJSON(nil)); got != `{"group_level_metrics":[],"agent_metrics":{"n":0,"n_failed":0},"key_metrics":{},"n":0,"failed":0}` {
 		t.Errorf("nothing: got %s", got)
+	}
+}
+
+// The deviation of numbers whose squares are too large is that of the numbers.
+func TestDeviationOfLargeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		list []float64
+		want float64
+	}{
+		{[]float64{1e200, -1e200}, math.Sqrt2 * 1e200},
+		{[]float64{1e200, 1e200}, 0},
+		{[]float64{-1e200, -3e200, -2e200}, 1e200},
+		{[]float64{1.5e308, -1.5e308, -1.5e308, -1.5e308}, 1.5e308}, // a difference from the mean is too large too
+		{[]float64{1.7e308, -1.7e308}, math.Inf(1)},                 // it is too large itself
+		{[]float64{1, -1}, math.Sqrt2},
+	} {
+		got := statsOf(c.list).std
+		if got != c.want && !(math.Abs(got/c.want-1) < 1e-15) {
+			t.Errorf("%v: got %v; want %v", c.list, got, c.want)
+		}
 	}
 }
