@@ -46,15 +46,15 @@ func walkStrings(value *fastjson.Value, f func([]byte) bool) bool {
 // Other strings pass. An image whose size cannot be read is an error. depth is 0 for a string of the scene, and n
 // for one of an SVG that is nested in n images.
 func (config *Config) checkAsset(data []byte, depth int) error {
-	head := bytes.TrimLeft(data[:min(len(data), 64)], "\x00\t\n\f\r ")
-	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {
+	rest, ok := cutScheme(data)
+	if !ok {
 		return nil
 	}
 	if len(data) > config.MaxAsset {
 		return fmt.Errorf("cannot export scene: %w: got a data URL of %d bytes; want at most %d (--max-asset)",
 			ErrLimit, len(data), config.MaxAsset)
 	}
-	kind, body := cutDataURL(data)
+	kind, body := cutDataURL(rest)
 	if !strings.HasPrefix(kind, "image/") {
 		return nil // a video, or a link that reads "data:", which shows nothing
 	}
@@ -70,11 +70,44 @@ func (config *Config) checkAsset(data []byte, depth int) error {
 	return nil
 }
 
+// cutScheme returns what follows "data:" in a string that is a data URL, and whether it is one. As the URL
+// standard says, control characters and blanks before a URL do not count, and neither do tabs, CR and LF
+// within it. It copies nothing, because most strings of a scene are no data URLs.
+func cutScheme(b []byte) (rest []byte, ok bool) {
+	rest = b
+	for len(rest) > 0 && isBlank(rune(rest[0])) {
+		rest = rest[1:]
+	}
+	for _, want := range []byte("data:") {
+		for len(rest) > 0 && dropBreak(rune(rest[0])) < 0 {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 || !bytes.EqualFold(rest[:1], []byte{want}) {
+			return nil, false
+		}
+		rest = rest[1:]
+	}
+	return rest, true
+}
+
+// isBlank reports whether a character is one that the URL standard strips from both ends of a URL.
+func isBlank(r rune) bool { return r <= ' ' }
+
+// dropBreak returns -1 for the characters that the URL standard removes within a URL, and others as they are.
+func dropBreak(r rune) rune {
+	if r == '\t' || r == '\n' || r == '\r' {
+		return -1
+	}
+	return r
+}
+
 // cutDataURL returns the type and the decoded body of a data URL, as far as the body can be decoded: what the
-// browser reads of a broken one counts too. The URL begins with "data:".
+// browser reads of a broken one counts too. b is what follows "data:". Tabs, CR and LF are removed from the
+// type alone, because Chromium keeps them in the body.
 func cutDataURL(b []byte) (kind string, body []byte) {
 	head, data, _ := bytes.Cut(b, []byte(","))
-	kind, params, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(head)))[len("data:"):], ";")
+	kind, params, _ := strings.Cut(strings.ToLower(strings.Map(dropBreak, string(head))), ";")
+	kind = strings.TrimFunc(kind, isBlank)
 	text, err := url.PathUnescape(string(data))
 	if err != nil {
 		text = string(data)

@@ -104,8 +104,10 @@ func (config *Config) svgSize(data []byte, depth int) (w, h float64, ok bool) {
 	}
 }
 
-// dataURL matches data URLs of images in attributes and style sheets.
-var dataURL = regexp.MustCompile(`(?i)data:image/[^\s"')]*`)
+// dataURL matches data URLs of images in attributes and style sheets, also with the white space in the
+// scheme and the type that checkAsset leaves out of account.
+var dataURL = regexp.MustCompile(`(?i)` + strings.Join(strings.Split("data:", ""), `[\t\n\r]*`) + `\s*` +
+	strings.Join(strings.Split("image/", ""), `[\t\n\r]*`) + `[^\s"')]*`)
 
 // checkNested reports whether the images in a text of an SVG, as data URLs, are within the limits
 // on images of a scene. depth is how deep the SVG is nested itself.

@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -98,6 +99,67 @@ func TestAssetPixels(t *testing.T) {
 		if (err == nil) != (row.refused == "") || err != nil && (!errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), row.refused) || !strings.Contains(err.Error(), "--max-asset-pixels")) {
 			t.Errorf("%s: got %v; want %q", row.name, err, row.refused)
 		}
+	}
+}
+
+// TestDataURLSpelling: a data URL is held against the limits however it is spelled, at the top and nested in
+// an SVG, and other strings pass.
+func TestDataURLSpelling(t *testing.T) {
+	c := Config{}.withDefaults()
+	huge := base64.StdEncoding.EncodeToString(hugePNG(60000))
+	for _, row := range []struct {
+		url             string
+		isData, isImage bool
+		isNested        bool // an SVG with this text is refused
+	}{
+		{"data:image/png;base64,", true, true, true},
+		{"DATA:IMAGE/PNG;BASE64,", true, true, true},
+		{"data: image/png;base64,", true, true, true},
+		{"data:\t \r\nimage/png;base64,", true, true, true},
+		{"data:im\nage/png;base64,", true, true, true},
+		{"data:image\r/png;base64,", true, true, true},
+		{"data:image/png \t;base64,", true, true, true},
+		{"data:image/png;base\n64 ,", true, true, true},
+		{"da\tta:image/png;base64,", true, true, true},
+		{"d\ra\nt\ta\n\n:image/png;base64,", true, true, true},
+		{"\x01data:image/png;base64,", true, true, false}, // no XML can hold it
+		{"\x00\x1f \x0b\fdata:\x02image/png;base64,", true, true, false},
+		{strings.Repeat(" ", 1000) + "data:image/png;base64,", true, true, true},
+		{strings.Repeat(" \t", 1000) + "\nd\n" + strings.Repeat("\n", 1000) + "ata:image/png;base64,", true, true, true},
+		{"data:video/mp4;base64,", true, false, false},
+		{"data:", true, false, false},
+		{"database:image/png;base64,", false, false, false},
+		{"da ta:image/png;base64,", false, false, false},
+		{"data\x1aimage/png;base64,", false, false, false},
+		{"data\x00:image/png;base64,", false, false, false},
+		{"dat\u00e0:image/png;base64,", false, false, false},
+		{"https://a/data:image/png;base64,", false, false, true},
+	} {
+		err := c.checkAsset([]byte(row.url+huge), 0)
+		if row.isImage != (err != nil) || err != nil && (!errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "60000 x 60000")) {
+			t.Errorf("%.80q: got %v; want an image too large: %v", row.url, err, row.isImage)
+		}
+		err = c.checkAsset([]byte(row.url+strings.Repeat("x", c.MaxAsset)), 0)
+		if row.isData != (err != nil) || err != nil && (!errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "(--max-asset)")) {
+			t.Errorf("%.80q and many bytes: got %v; want too many bytes: %v", row.url, err, row.isData)
+		}
+		if row.isNested && c.checkNested(row.url+huge, 0) {
+			t.Errorf("%.80q nested: got that it may pass; want an image too large", row.url)
+		}
+	}
+	for _, long := range []string{strings.Repeat(" ", 1<<20), "d" + strings.Repeat("\n", 1<<20), strings.Repeat("data", 1<<18), "", "data"} {
+		b := []byte(long)
+		if n := testing.AllocsPerRun(3, func() {
+			if err := c.checkAsset(b, 0); err != nil {
+				t.Errorf("%.10q: got %v; want none", long, err)
+			}
+		}); n != 0 {
+			t.Errorf("%.10q, %d bytes: got %v allocations; want none", long, len(long), n)
+		}
+	}
+	small := []byte("data: image/svg+xml ,<svg\nwidth=\"3\"\nheight=\"2\"/>") // the browser keeps line breaks of the body
+	if err := c.checkAsset(small, 0); err != nil {
+		t.Errorf("%q: got %v; want none", small, err)
 	}
 }
 
