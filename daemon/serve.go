@@ -203,7 +203,7 @@ func start(cfg Config) (*running, error) {
 		cfg.API.Metrics.RegisterJudge(func() api.JudgeCounts { return judgeCounts(core.Judge.Stats()) })
 	}
 	if daemon.shared, err = daemon.openShared(cfg.Shared); err != nil {
-		daemon.close()
+		daemon.abandon()
 		return nil, err
 	}
 	if daemon.shared != nil {
@@ -216,7 +216,7 @@ func start(cfg Config) (*running, error) {
 	daemon.server = api.New(daemon.cfg.API)
 	if err := daemon.listen(); err != nil {
 		daemon.server.Shutdown(context.Background())
-		daemon.close()
+		daemon.abandon()
 		return nil, err
 	}
 	daemon.pulse.onDead = func(err error) { daemon.failed <- err }
@@ -481,7 +481,13 @@ func (running *running) flushTraces(hurryCtx context.Context) {
 	}
 }
 
-// close closes what start opened, in reverse order. It may be called when only a part is
+// abandon closes what start has opened, with the tracer, after an error. stop does so for a daemon that ran.
+func (running *running) abandon() {
+	running.flushTraces(context.Background())
+	running.close()
+}
+
+// close closes what start opened but the tracer, in reverse order. It may be called when only a part is
 // open.
 func (running *running) close() error {
 	if running.admin != nil {
