@@ -3,8 +3,8 @@ package chrome
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -43,8 +43,9 @@ func walkStrings(value *fastjson.Value, f func([]byte) bool) bool {
 }
 
 // checkAsset checks one string if it is a data URL: its bytes and, of an image, the pixels that it declares.
-// Other strings pass. An image whose size cannot be read is an error. depth is 0 for a string of the scene, and n
-// for one of an SVG that is nested in n images.
+// Other strings pass. What is an image is seen from its bytes, because the browser draws a raster image of
+// any type. An image whose size cannot be read is an error. depth is 0 for a string of the scene, and n for
+// one of an SVG that is nested in n images.
 func (config *Config) checkAsset(data []byte, depth int) error {
 	rest, ok := cutScheme(data)
 	if !ok {
@@ -55,10 +56,10 @@ func (config *Config) checkAsset(data []byte, depth int) error {
 			ErrLimit, len(data), config.MaxAsset)
 	}
 	kind, body := cutDataURL(rest)
-	if !strings.HasPrefix(kind, "image/") {
+	w, h, ok := config.imageSize(kind, body, depth)
+	if !ok && !strings.HasPrefix(kind, "image/") && !isIcon(body) {
 		return nil // a video, or a link that reads "data:", which shows nothing
 	}
-	w, h, ok := config.imageSize(kind, body, depth)
 	if !ok {
 		return fmt.Errorf("cannot export scene: %w: got an image (%s) whose size in px cannot be told; want PNG, JPEG, GIF, WebP, BMP, AVIF or SVG (--max-asset-pixels)",
 			ErrLimit, clip(kind, 40))
@@ -101,6 +102,11 @@ func dropBreak(r rune) rune {
 	return r
 }
 
+// isIcon reports whether a file is a Windows icon or cursor, whose size is not read.
+func isIcon(data []byte) bool {
+	return bytes.HasPrefix(data, []byte{0, 0, 1, 0}) || bytes.HasPrefix(data, []byte{0, 0, 2, 0})
+}
+
 // cutDataURL returns the type and the decoded body of a data URL, as far as the body can be decoded: what the
 // browser reads of a broken one counts too. b is what follows "data:". Tabs, CR and LF are removed from the
 // type alone, because Chromium keeps them in the body.
@@ -108,14 +114,29 @@ func cutDataURL(b []byte) (kind string, body []byte) {
 	head, data, _ := bytes.Cut(b, []byte(","))
 	kind, params, _ := strings.Cut(strings.ToLower(strings.Map(dropBreak, string(head))), ";")
 	kind = strings.TrimFunc(kind, isBlank)
-	text, err := url.PathUnescape(string(data))
-	if err != nil {
-		text = string(data)
-	}
+	body = percentDecoded(data)
 	if !strings.HasSuffix(strings.ReplaceAll(params, " ", ""), "base64") {
-		return kind, []byte(text)
+		return kind, body
 	}
-	clean := strings.NewReplacer("\n", "", "\r", "", "\t", "", " ", "", "=", "").Replace(text)
+	clean := strings.NewReplacer("\n", "", "\r", "", "\t", "", " ", "", "=", "").Replace(string(body))
 	body, _ = base64.RawStdEncoding.DecodeString(clean) // what was read before an error counts
 	return kind, body
+}
+
+// percentDecoded returns a copy of b in which each % with two hexadecimal digits is the byte that they
+// stand for. As in browsers, any other % stays.
+func percentDecoded(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); i++ {
+		var decoded [1]byte
+		if b[i] == '%' && i+2 < len(b) {
+			if _, err := hex.Decode(decoded[:], b[i+1:i+3]); err == nil {
+				out = append(out, decoded[0])
+				i += 2
+				continue
+			}
+		}
+		out = append(out, b[i])
+	}
+	return out
 }

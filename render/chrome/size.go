@@ -76,10 +76,11 @@ func (config *Config) svgSize(data []byte, depth int) (w, h float64, ok bool) {
 	}
 	d := xml.NewDecoder(bytes.NewReader(data))
 	hasRoot := false
+	var text []byte // of all elements, because comments may divide the text of a style sheet
 	for {
 		token, err := d.Token()
 		if err != nil { // the end, or XML that the browser refuses too
-			return w, h, hasRoot && err == io.EOF
+			return w, h, hasRoot && err == io.EOF && config.checkNested(string(text), depth)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -97,30 +98,50 @@ func (config *Config) svgSize(data []byte, depth int) (w, h float64, ok bool) {
 			}
 		case xml.CharData:
 			isTextBeforeRoot := !hasRoot && len(bytes.TrimSpace(token)) > 0
-			if isTextBeforeRoot || !config.checkNested(string(token), depth) {
+			if isTextBeforeRoot {
 				return 0, 0, false
 			}
+			text = append(text, token...)
 		}
 	}
 }
 
-// dataURL matches data URLs of images in attributes and style sheets, also with the white space in the
-// scheme and the type that checkAsset leaves out of account.
-var dataURL = regexp.MustCompile(`(?i)` + strings.Join(strings.Split("data:", ""), `[\t\n\r]*`) + `\s*` +
-	strings.Join(strings.Split("image/", ""), `[\t\n\r]*`) + `[^\s"')]*`)
+// dataURL matches data URLs in attributes and style sheets, also with the white space in them that
+// checkAsset leaves out of account.
+var dataURL = regexp.MustCompile(`(?i)` + strings.Join(strings.Split("data:", ""), `[\t\n\r]*`) + `[^"')]*`)
+
+// cssEscape matches a backslash of a style sheet with what it escapes: the hexadecimal number of a character and
+// a blank, a line end, or any character.
+var cssEscape = regexp.MustCompile(`\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|\r\n|(?s:(.)))`)
 
 // checkNested reports whether the images in a text of an SVG, as data URLs, are within the limits
 // on images of a scene. depth is how deep the SVG is nested itself.
 func (config *Config) checkNested(text string, depth int) bool {
-	if len(text) < len("data:image/") {
-		return true
+	texts := []string{text}
+	if strings.Contains(text, `\`) { // a style sheet may escape the characters of an address
+		texts = append(texts, cssEscape.ReplaceAllStringFunc(text, unescapeCSS))
 	}
-	for _, u := range dataURL.FindAllString(text, -1) {
-		if config.checkAsset([]byte(u), depth+1) != nil {
-			return false
+	for _, text := range texts {
+		for _, u := range dataURL.FindAllString(text, -1) {
+			if config.checkAsset([]byte(u), depth+1) != nil {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// unescapeCSS returns the character that an escape of a style sheet stands for; "" for a line end.
+func unescapeCSS(escape string) string {
+	parts := cssEscape.FindStringSubmatch(escape)
+	switch {
+	case parts[1] != "":
+		number, _ := strconv.ParseUint(parts[1], 16, 32) // at most six digits
+		return string(rune(number))
+	case strings.ContainsAny(parts[2], "\n\r\f"):
+		return ""
+	}
+	return parts[2]
 }
 
 // svgBox reads the width and height in px that an SVG image declares. Each falls back to the

@@ -126,7 +126,11 @@ func TestDataURLSpelling(t *testing.T) {
 		{"\x00\x1f \x0b\fdata:\x02image/png;base64,", true, true, false},
 		{strings.Repeat(" ", 1000) + "data:image/png;base64,", true, true, true},
 		{strings.Repeat(" \t", 1000) + "\nd\n" + strings.Repeat("\n", 1000) + "ata:image/png;base64,", true, true, true},
-		{"data:video/mp4;base64,", true, false, false},
+		// The browser draws raster images of any type.
+		{"data:video/mp4;base64,", true, true, true},
+		{"data:text/plain;base64,", true, true, true},
+		{"data:;base64,", true, true, true},
+		{"data:%69mage/png;base64,", true, true, true},
 		{"data:", true, false, false},
 		{"database:image/png;base64,", false, false, false},
 		{"da ta:image/png;base64,", false, false, false},
@@ -160,6 +164,44 @@ func TestDataURLSpelling(t *testing.T) {
 	small := []byte("data: image/svg+xml ,<svg\nwidth=\"3\"\nheight=\"2\"/>") // the browser keeps line breaks of the body
 	if err := c.checkAsset(small, 0); err != nil {
 		t.Errorf("%q: got %v; want none", small, err)
+	}
+}
+
+// TestOtherTypes: data URLs that are no images pass, whatever their size cannot tell.
+func TestOtherTypes(t *testing.T) {
+	c := Config{}.withDefaults()
+	for url, pass := range map[string]bool{
+		"data:": true, "data:,": true, "data:text/plain,hello 100%": true, "data:video/mp4;base64,AAAAIGZ0eXBpc29t": true,
+		"data:text/plain,%00%00%01%00": false, "data:image/x-icon,%00%00%01%00": false, "data:image/png,": false,
+	} {
+		if err := c.checkAsset([]byte(url), 0); (err == nil) != pass {
+			t.Errorf("%s: got %v; want it to pass: %v", url, err, pass)
+		}
+	}
+}
+
+// TestHiddenSizes: a stray percent sign does not hide the size of an SVG, and neither do escapes and comments
+// in its style sheet the images that it names.
+func TestHiddenSizes(t *testing.T) {
+	c := Config{}.withDefaults()
+	huge := base64.StdEncoding.EncodeToString(hugePNG(60000))
+	style := func(text string) string {
+		return `data:image/svg+xml,<svg width="4" height="4"><style>` + text + `</style></svg>`
+	}
+	for url, pass := range map[string]bool{
+		`data:image/svg+xml,<svg viewBox="0 0 4 4" width="1%30000" height="4"></svg><!-- %2 -->`:   true,
+		`data:image/svg+xml,<svg viewBox="0 0 4 4" width="1%3000000" height="4"></svg><!-- % -->`:  false,
+		`data:image/svg+xml,<svg viewBox="0 0 4 4" width="1%3000000" height="4"></svg><!-- %z3 --`: false,
+		style(`a{content:url('data:image/png;base64,` + huge + `')}`):                              false,
+		style(`a{content:url('d\61ta:image/png;base64,` + huge + `')}`):                            false,
+		style(`a{content:url('\000064 ata:image/png;base64,` + huge + `')}`):                       false,
+		style(`a{content:url(d\61 ta\3a image/png;base64,` + huge + `)}`):                          false,
+		style(`a{content:url('da<!-- x -->ta:image/png;base64,` + huge + `')}`):                    false,
+		style(`a{content:"\201c data: \g"}`):                                                       true,
+	} {
+		if err := c.checkAsset([]byte(url), 0); (err == nil) != pass {
+			t.Errorf("%.90s: got %v; want it to pass: %v", url, err, pass)
+		}
 	}
 }
 
