@@ -180,9 +180,8 @@ func labels(name string, value *fastjson.Value) (out []string, err error) {
 	return out, nil
 }
 
-// label reads one label that a judge or annotator gave: a text, a number or a truth value, each as a
-// text. It returns "" for null, which is a missing label. name is the place of the label in the line, for
-// errors.
+// label reads one label that a judge or annotator gave: a text, a number or a truth value, each as a text. It
+// returns "" for null, which is a missing label. name is the place of the label in the line, for errors.
 func label(name string, value *fastjson.Value) (string, error) {
 	switch value.Type() {
 	case fastjson.TypeNull:
@@ -250,9 +249,8 @@ func (study *study) ofCategory(name string) (part agree.Study) {
 	return part
 }
 
-// appendAgreement appends the measures of how far a judge agrees with annotators, as members of a JSON
-// object, without its braces. A measure that is undefined, such as the kappa of labels that are all equal,
-// is null.
+// appendAgreement appends the measures of how far a judge agrees with annotators, as members of a JSON object,
+// without its braces. A measure that is undefined, such as the kappa of labels that are all equal, is null.
 func appendAgreement(dst []byte, agreement agree.Agreement) []byte {
 	number := func(dst []byte, x *float64) []byte {
 		if x == nil {

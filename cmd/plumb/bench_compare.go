@@ -146,9 +146,8 @@ func (cmd *benchCmd) comparedArguments(given map[string][]string) []string {
 }
 
 // runInTurn runs both programs once in each of cmd.Rounds rounds and returns their results. The order
-// alternates with every round, so that neither program always runs on a warmer machine. Each round also
-// has the share of the machine's processor time that went to other processes, because these disturb the
-// times.
+// alternates with every round, so that neither program always runs on a warmer machine. Each round also has the
+// share of the machine's processor time that went to other processes, because these disturb the times.
 func (cmd *benchCmd) runInTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {

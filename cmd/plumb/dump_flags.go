@@ -44,9 +44,8 @@ func (flags *dumpFlags) inputLimits(limits dump.Limits) input.Limits {
 		Entries: int(flags.MaxEntries)} // of an archive
 }
 
-// options returns how the records of dumps, which other tools may have written, are read and joined with
-// the tasks in items. It reads the files of --requests. A value of --join that cannot be read is a
-// usageError.
+// options returns how the records of dumps, which other tools may have written, are read and joined with the
+// tasks in items. It reads the files of --requests. A value of --join that cannot be read is a usageError.
 func (flags *dumpFlags) options(config *daemon.CoreConfig, items *dump.ItemConfig) (options records.Options, err error) {
 	limits := flags.inputLimits(config.Lines)
 	options = records.Options{Format: flags.Format, AnswerColumn: flags.Response, Model: flags.Model, Cut: records.CutMode(flags.Cut), Errored: flags.Errored == "score",

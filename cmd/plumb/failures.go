@@ -26,8 +26,7 @@ type lineLimit struct {
 // has the wrong format or does not belong to the tasks.
 var mostFailed = lineLimit{percent: 90, isPercent: true}
 
-// UnmarshalText implements encoding.TextUnmarshaler. It takes a number from 0, or a
-// percentage from 0% to 100%.
+// UnmarshalText implements encoding.TextUnmarshaler. It takes a number from 0, or a percentage from 0% to 100%.
 func (limit *lineLimit) UnmarshalText(data []byte) error {
 	text, isPercent := strings.CutSuffix(string(data), "%")
 	if isPercent {

@@ -12,10 +12,9 @@ import (
 	"plumb/daemon/dump"
 )
 
-// faultAt is for tests and does what the environment variable PLUMB_FAULT says with a line that goes to
-// the scorer. With die@TEXT, a line that contains TEXT kills the process, as a crash or the kernel
-// would. With note@FILE, the number of the line is appended to FILE, so that a test can tell which lines
-// were scored.
+// faultAt is for tests and does what the environment variable PLUMB_FAULT says with a line that goes to the
+// scorer. With die@TEXT, a line that contains TEXT kills the process, as a crash or the kernel would. With
+// note@FILE, the number of the line is appended to FILE, so that a test can tell which lines were scored.
 func faultAt(l dump.Line) {
 	what, value, _ := strings.Cut(os.Getenv("PLUMB_FAULT"), "@")
 	switch {

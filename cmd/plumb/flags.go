@@ -76,8 +76,7 @@ func (s *fraction) UnmarshalText(b []byte) error {
 // count is an integer above 0.
 type count int
 
-// UnmarshalText reads a whole number above 0. It implements encoding.TextUnmarshaler, by which flags are
-// read.
+// UnmarshalText reads a whole number above 0. It implements encoding.TextUnmarshaler, by which flags are read.
 func (c *count) UnmarshalText(b []byte) error {
 	n, err := strconv.Atoi(string(b))
 	if err != nil || n <= 0 {
@@ -110,8 +109,7 @@ type engineFlags struct {
 }
 
 // chromeConfig returns the configuration of Chromium, which draws scenes with the editor tldraw, from the
-// flags. The error is a usageError: a value out of range, or a use of tldraw that its licence does not
-// allow.
+// flags. The error is a usageError: a value out of range, or a use of tldraw that its licence does not allow.
 func (flags *engineFlags) chromeConfig() (config chrome.Config, err error) {
 	if flags.ChromePages < 0 || flags.ChromePages > maxPages {
 		return config, usage("cannot use --chrome-pages %d: want 0 (one for each core) to %d", flags.ChromePages, maxPages)
@@ -191,10 +189,9 @@ func isSplit(s string) bool {
 	})
 }
 
-// taskFiles returns the task files that --tasks names, by the key of their suite and split. A value of
-// --tasks is [SUITE[:SPLIT]=]FILE. A file without SUITE= belongs to the suite of --suite. Without
-// --suite too, it is opened and belongs to the suite whose tasks it holds. The error is a usageError,
-// or that of opening a file.
+// taskFiles returns the task files that --tasks names, by the key of their suite and split. A value of --tasks
+// is [SUITE[:SPLIT]=]FILE. A file without SUITE= belongs to the suite of --suite. Without --suite too, it is
+// opened and belongs to the suite whose tasks it holds. The error is a usageError, or that of opening a file.
 func (flags *scoreFlags) taskFiles(suites scoring.Suites, limits dump.Limits) (map[string]string, error) {
 	files := map[string]string{}
 	for _, arg := range flags.Tasks {

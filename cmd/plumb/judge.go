@@ -39,8 +39,7 @@ type judgeFlags struct {
 // money is an amount in USD above 0.
 type money float64
 
-// UnmarshalText reads a finite amount above 0. It implements encoding.TextUnmarshaler, by which flags are
-// read.
+// UnmarshalText reads a finite amount above 0. It implements encoding.TextUnmarshaler, by which flags are read.
 func (m *money) UnmarshalText(b []byte) error {
 	x, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || !(x > 0) || math.IsInf(x, 0) {

@@ -1,10 +1,8 @@
-// Command plumb scores answers to spatial-reasoning benchmarks: its commands with their
-// flags, inputs and outputs, progress, and the client of --server. In: dumps, scenes, or
-// requests over HTTP. Out: result lines, pictures and tables. Flags are declared in this
-// package and nowhere else; each command has its file. Exit codes: 0 done; 1 ended early,
-// or nothing (or too little) could be scored; 2 wrong use; 3 not finished (--status); 130
-// interrupted by a signal.
-// See docs/spec/cli.md#r1.
+// Command plumb scores answers to spatial-reasoning benchmarks: its commands with their flags, inputs and
+// outputs, progress, and the client of --server. In: dumps, scenes, or requests over HTTP. Out: result lines,
+// pictures and tables. Flags are declared in this package and nowhere else; each command has its file. Exit
+// codes: 0 done; 1 ended early, or nothing (or too little) could be scored; 2 wrong use; 3 not finished
+// (--status); 130 interrupted by a signal. See docs/spec/cli.md#r1.
 package main
 
 import (

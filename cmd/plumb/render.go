@@ -176,10 +176,9 @@ func (run *renderRun) drawAll(paths []string, limits dump.Limits, std streams, s
 	return err
 }
 
-// drawFiles draws all scenes of all files. One goroutine reads, others draw, and this one takes the
-// pictures in the order of the input: it counts them, gives their files their names and writes their
-// lines to stats. The first error of reading or writing is returned, and all scenes that were read
-// are drawn all the same.
+// drawFiles draws all scenes of all files. One goroutine reads, others draw, and this one takes the pictures in
+// the order of the input: it counts them, gives their files their names and writes their lines to stats. The
+// first error of reading or writing is returned, and all scenes that were read are drawn all the same.
 func (run *renderRun) drawFiles(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
 	workers, eachTask := 2*run.workers(), run.eachTask // twice as many: some wait for the device
 	if eachTask == nil {

@@ -64,9 +64,8 @@ type answerRun struct {
 	encoders sync.Pool
 }
 
-// eachItem calls give with a task for every line of a dump of answers, or of one JSON list of them. Each
-// task has a copy of its line, because answers are drawn while the reader goes on and uses its memory
-// again.
+// eachItem calls give with a task for every line of a dump of answers, or of one JSON list of them. Each task
+// has a copy of its line, because answers are drawn while the reader goes on and uses its memory again.
 func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
 	reader, err := openDump(path, limits, stdin)
 	if err != nil {

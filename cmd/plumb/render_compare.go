@@ -145,9 +145,8 @@ func (comparison *comparison) compareScene(task *renderTask) []byte {
 	return errorLine(scenePair.id, codeOf(err), scenePair.reason)
 }
 
-// drawBoth draws a scene natively, gets the editor's picture of it, and sets in pair both pictures, the
-// part of the page that they show, and how alike they are. A scene that cannot be drawn natively is an
-// error.
+// drawBoth draws a scene natively, gets the editor's picture of it, and sets in pair both pictures, the part of
+// the page that they show, and how alike they are. A scene that cannot be drawn natively is an error.
 func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 	id, wanted, err := dump.Picture(task.line.Bytes, comparison.options)
 	if id != "" {

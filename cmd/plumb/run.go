@@ -182,8 +182,7 @@ type preparedRun struct {
 	scorer  *turnScorer  // of first turns; nil for suites of one turn
 }
 
-// close closes what `plumb run` has opened: the log of calls, the renderer of prompts and the
-// scorer of turns.
+// close closes what `plumb run` has opened: the log of calls, the renderer of prompts and the scorer of turns.
 func (run *preparedRun) close() (err error) {
 	if run.calls != nil {
 		err = run.calls.Close()

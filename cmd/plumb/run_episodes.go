@@ -61,10 +61,9 @@ func (cmd *runCmd) withEpisodes(preparedRun *preparedRun, source ask.Suite) (ask
 	return cmd.episodeSource(preparedRun, source, options)
 }
 
-// episodeSource returns a source that asks the tasks of another source in episodes, that is in several
-// turns. It sets preparedRun.scorer, which scores the answer of each turn without
-// Chromium, because the feedback of the next turn needs the score. Options that the suite does not have
-// are a usageError, before the first call.
+// episodeSource returns a source that asks the tasks of another source in episodes, that is in several turns.
+// It sets preparedRun.scorer, which scores the answer of each turn without Chromium, because the feedback of
+// the next turn needs the score. Options that the suite does not have are a usageError, before the first call.
 func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, options episode.Options) (ask.Suite, error) {
 	// Read the tasks as plumb score would.
 	scoreCmd := defaultScore()

@@ -55,10 +55,9 @@ type armRecord struct {
 
 func (cmd *runCmd) recordPath() string { return filepath.Join(cmd.Out, "run.json") }
 
-// openRecord writes the record of a run, run.json, and the task file into the run's folder. If the folder
-// has a record already, this command must be about the same suite, model and tasks; another is a
-// usageError. The ways of asking (arms) of earlier commands stay in the record, and those of this command
-// are added.
+// openRecord writes the record of a run, run.json, and the task file into the run's folder. If the folder has a
+// record already, this command must be about the same suite, model and tasks; another is a usageError. The ways
+// of asking (arms) of earlier commands stay in the record, and those of this command are added.
 func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	record := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: cmd.Suite, Model: cmd.Model,

@@ -169,9 +169,8 @@ func orDefault[T any](setting *T) string {
 	return fmt.Sprint(*setting)
 }
 
-// knownMembers reports whether a JSON object has exactly the members with which requests switch the
-// reasoning of a known provider's models off or on. These follow from the way of asking and are no setting
-// of their own.
+// knownMembers reports whether a JSON object has exactly the members with which requests switch the reasoning
+// of a known provider's models off or on. These follow from the way of asking and are no setting of their own.
 func knownMembers(extra string) bool {
 	for _, provider := range providers {
 		for _, known := range []string{provider.reasoningOff, provider.reasoningOn} {
@@ -190,10 +189,9 @@ func sameJSON(a, b string) bool {
 	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// joinRemarks joins the remarks on several folders of plumb run into one text. A remark says how a run
-// differs from those of the papers; it is "" for no difference. If all folders have the same remark, it is
-// returned alone. Otherwise each remark stands after the name of its folder, and folders without one are
-// left out.
+// joinRemarks joins the remarks on several folders of plumb run into one text. A remark says how a run differs
+// from those of the papers; it is "" for no difference. If all folders have the same remark, it is returned
+// alone. Otherwise each remark stands after the name of its folder, and folders without one are left out.
 func joinRemarks(names, remarks []string) string {
 	if len(remarks) == 0 {
 		return ""

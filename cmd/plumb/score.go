@@ -227,10 +227,9 @@ type job struct {
 	bar         *progress
 }
 
-// run opens all that the job needs, scores all dumps, and ends with the tables, also when it is
-// interrupted. A job that the same command can go on with later is scored in shards, whose results are
-// stored as parts when they are finished. A process that shares the work with others writes only the
-// parts of its own shards.
+// run opens all that the job needs, scores all dumps, and ends with the tables, also when it is interrupted. A
+// job that the same command can go on with later is scored in shards, whose results are stored as parts when
+// they are finished. A process that shares the work with others writes only the parts of its own shards.
 func (j *job) run(ctx context.Context) (err error) {
 	if err := j.open(ctx); err != nil {
 		return err

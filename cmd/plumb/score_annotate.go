@@ -118,9 +118,8 @@ func (j *job) annotate() (err error) {
 	return err
 }
 
-// annotateDump writes the annotated copy of a dump, each record with its score; path is the file of
-// the dump's results. For a log of inspect_ai it writes a file of scores instead, because such a log
-// cannot be extended.
+// annotateDump writes the annotated copy of a dump, each record with its score; path is the file of the dump's
+// results. For a log of inspect_ai it writes a file of scores instead, because such a log cannot be extended.
 func (j *job) annotateDump(dump, path string) error {
 	target := j.annotator.copies[dump]
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {

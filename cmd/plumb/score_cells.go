@@ -17,9 +17,8 @@ type cellKey struct {
 	series      scoring.Series
 }
 
-// add adds a result to the sums of its test and series, which are a cell of the tables. A part has few
-// cells, and results of one cell often follow each other, so it looks for the cell from the last one
-// back.
+// add adds a result to the sums of its test and series, which are a cell of the tables. A part has few cells,
+// and results of one cell often follow each other, so it looks for the cell from the last one back.
 func (counts *cellCounts) add(result *scoring.Result) {
 	key := cellKey{result.Suite, result.Test, result.Series()}
 	i := len(counts.keys) - 1

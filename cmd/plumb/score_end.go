@@ -21,10 +21,9 @@ func signalContext() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// finishRun finishes the output files and the report, prints the tables and the counts, and returns the
-// error of the run. early is the error that ended the run early; if it is nil, all lines were read,
-// and the outputs replace the former files. A complete run that scored too little is an error too.
-// See docs/spec/cli.md#r6.
+// finishRun finishes the output files and the report, prints the tables and the counts, and returns the error
+// of the run. early is the error that ended the run early; if it is nil, all lines were read, and the outputs
+// replace the former files. A complete run that scored too little is an error too. See docs/spec/cli.md#r6.
 func (j *job) finishRun(ctx context.Context, early error) error {
 	// The outputs.
 	if j.shards != nil && early != nil {

@@ -102,10 +102,9 @@ func (run *shardRun) dropPart() {
 	run.partIsOpen, run.lineCount, run.cells, run.clusters = false, 0, cellCounts{}, nil
 }
 
-// resumable reports whether the run keeps its finished parts in a store, so that the same command can go
-// on from there. Its output must be a file, or parts alone. Its dumps must be files, or objects at
-// addresses whose servers tell when they change. It must make neither a report nor times, which need all
-// lines in one process.
+// resumable reports whether the run keeps its finished parts in a store, so that the same command can go on
+// from there. Its output must be a file, or parts alone. Its dumps must be files, or objects at addresses whose
+// servers tell when they change. It must make neither a report nor times, which need all lines in one process.
 func (cmd *scoreCmd) resumable() bool {
 	toStdout := cmd.Output == "-" || cmd.Output == ""
 	if toStdout && !cmd.hasNoOutput() || cmd.Report != "" || cmd.Times != "" { // no file to go on with, or all lines are needed
@@ -516,9 +515,8 @@ func (j *job) replayChunks(shard jobs.Shard) (chunk, lines int, complete bool, e
 	}
 }
 
-// feedShards gives the lines of shards that follow each other in a file of lines to the scorer with put.
-// It notes in the journal which shard begins, so that a later process sees in which one this process
-// ended.
+// feedShards gives the lines of shards that follow each other in a file of lines to the scorer with put. It
+// notes in the journal which shard begins, so that a later process sees in which one this process ended.
 func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error {
 	file, err := j.openInput(input)
 	if err != nil {

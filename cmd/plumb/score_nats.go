@@ -16,11 +16,10 @@ import (
 // queue for lost or stuck.
 const idleLooks = 3
 
-// runClaims scores the shards that this process gets from a queue on a NATS server, which several
-// processes share, until all shards of the job are done. It writes the parts of these shards and nothing
-// else. Without --nats it runs the server within this process. Which shards are done is read from the
-// store of the job, never from the queue: a queue that has lost shards is filled again. See
-// docs/spec/jobs.md#r9.
+// runClaims scores the shards that this process gets from a queue on a NATS server, which several processes
+// share, until all shards of the job are done. It writes the parts of these shards and nothing else. Without
+// --nats it runs the server within this process. Which shards are done is read from the store of the job, never
+// from the queue: a queue that has lost shards is filled again. See docs/spec/jobs.md#r9.
 func (j *job) runClaims(ctx context.Context) error {
 	j.partsOnly = true
 	defer func() { j.partsOnly = false }()
@@ -81,9 +80,8 @@ const (
 	serverWait = time.Second     // the pause before a server that cannot be reached is asked again
 )
 
-// scoreClaims takes claim after claim from the queue and scores the shard of each, until all shards of
-// the job are done. If shards are missing and the queue stays empty, it has lost their claims, and is
-// filled again.
+// scoreClaims takes claim after claim from the queue and scores the shard of each, until all shards of the job
+// are done. If shards are missing and the queue stays empty, it has lost their claims, and is filled again.
 func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 	scored, idle := 0, 0
 	for {

@@ -74,10 +74,9 @@ func (cmd *scoreCmd) processNumber() (index, processes int, err error) {
 	return index, processes, nil
 }
 
-// runShare scores the shards that belong to this process and are not done: the one of plumb shard run, or
-// with --driver index every N-th, where N is the number of processes. It writes the parts of these shards
-// and nothing else, closes the store and prints how many shards it scored. For a range of records, see
-// runRange.
+// runShare scores the shards that belong to this process and are not done: the one of plumb shard run, or with
+// --driver index every N-th, where N is the number of processes. It writes the parts of these shards and
+// nothing else, closes the store and prints how many shards it scored. For a range of records, see runRange.
 func (j *job) runShare(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, j.shards.storer.close()) }()
 	j.partsOnly = true
@@ -117,9 +116,8 @@ func (j *job) runShare(ctx context.Context) (err error) {
 	return errors.Join(err, j.inputErrors)
 }
 
-// ownShards returns a function that reports whether a shard belongs to this process: the shard that plumb
-// shard run names, or with --driver index each shard whose number gives this process's number as the
-// remainder.
+// ownShards returns a function that reports whether a shard belongs to this process: the shard that plumb shard
+// run names, or with --driver index each shard whose number gives this process's number as the remainder.
 func (j *job) ownShards() (func(jobs.Shard) bool, error) {
 	if only := j.cmd.onlyShard; only != nil {
 		return func(s jobs.Shard) bool { return s.Number == only.shard }, nil
@@ -368,10 +366,9 @@ func readRange(path string) (got *rangeResults, err error) {
 	return got, err
 }
 
-// poisonLine returns the result line of a record that ends every process that scores it: a result without
-// a score, with the error code poison. The record is the only one of its range. why says how the
-// processes ended. Of the record only the members that identify it are read, because its scoring is what
-// ends processes.
+// poisonLine returns the result line of a record that ends every process that scores it: a result without a
+// score, with the error code poison. The record is the only one of its range. why says how the processes ended.
+// Of the record only the members that identify it are read, because its scoring is what ends processes.
 func (j *job) poisonLine(shard jobs.Shard, record *partRange, why string) (line []byte, err error) {
 	err = j.feedRange(shard, record, func(source dump.Line, origin *records.Origin) error {
 		result := scoring.Result{ID: fmt.Sprintf("line:%d", source.Number), Line: source.Number,

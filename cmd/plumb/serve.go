@@ -175,10 +175,9 @@ func (cmd *serveCmd) Run(std streams) error {
 	}))
 }
 
-// serveUsageError returns an error of the daemon as a usageError if the command line caused it: by the
-// judge's settings, a use of tldraw that its licence does not allow, an address that others can reach but
-// that needs no token, or tokens, certificates or files that cannot be used. It returns other errors as
-// they are.
+// serveUsageError returns an error of the daemon as a usageError if the command line caused it: by the judge's
+// settings, a use of tldraw that its licence does not allow, an address that others can reach but that needs no
+// token, or tokens, certificates or files that cannot be used. It returns other errors as they are.
 func serveUsageError(err error) error {
 	for _, cause := range []error{judge.ErrConfig, daemon.ErrUse, daemon.ErrExposed, daemon.ErrSecrets, daemon.ErrFiles} {
 		if errors.Is(err, cause) {

@@ -16,10 +16,9 @@ import (
 // maxSlow is how many of the slowest lines are listed.
 const maxSlow = 10
 
-// times sums the time of each line of a run by part (--times). The work on a line
-// excludes its waits for other lines: for a worker, for its batch and for the answers
-// of earlier lines. A batch on the device counts in full for each of its lines, and
-// lines run concurrently, so the sums exceed the duration of the run.
+// times sums the time of each line of a run by part (--times). The work on a line excludes its waits for other
+// lines: for a worker, for its batch and for the answers of earlier lines. A batch on the device counts in full
+// for each of its lines, and lines run concurrently, so the sums exceed the duration of the run.
 type times struct {
 	out     *sink                   // one JSON line for each line
 	tests   []*testTime             // in the order in which they were first seen
@@ -53,8 +52,7 @@ func workOf(t queue.Timing) time.Duration {
 }
 
 // add adds the times of scoring one answer to those of its test, and keeps it if it is one of the slowest
-// answers. It writes these times as a JSON line. file is the answer's dump, "" where the run has only
-// one.
+// answers. It writes these times as a JSON line. file is the answer's dump, "" where the run has only one.
 func (times *times) add(file string, answer *queue.Answer) error {
 	work, result := workOf(answer.Timing), &answer.Result
 	test := times.byTest[[2]string{result.Suite, result.Test}]

@@ -6,9 +6,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A flag that a command accepts but does not use would be ignored silently, so it ends
-// the run with a usage error. Each command lists here the flags that have no effect in
-// each of its uses. See docs/spec/cli.md#r7.
+// A flag that a command accepts but does not use would be ignored silently, so it ends the run with a usage
+// error. Each command lists here the flags that have no effect in each of its uses. See docs/spec/cli.md#r7.
 
 // unusedFlags lists flags that have no effect in one use of a command.
 type unusedFlags struct {
@@ -24,9 +23,8 @@ func (u *unusedFlags) include(f *kong.Flag) bool {
 // flagUser is a command that does not use all of its flags in every use.
 type flagUser interface{ unusedFlags() []unusedFlags }
 
-// checkUnusedFlags returns a usageError for a flag on the command line that has no effect in this use
-// of the command. It ignores flags that environment variables set, because these are meant for many
-// commands.
+// checkUnusedFlags returns a usageError for a flag on the command line that has no effect in this use of the
+// command. It ignores flags that environment variables set, because these are meant for many commands.
 func checkUnusedFlags(context *kong.Context) error {
 	node := context.Selected()
 	if node == nil {
@@ -141,9 +139,8 @@ func (cmd *serveCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags lists the flags that have no effect beside the others of this plumb render. Without
-// --compare these are the flags of comparisons. With --suite, which draws answers, these are the flags of
-// scenes.
+// unusedFlags lists the flags that have no effect beside the others of this plumb render. Without --compare
+// these are the flags of comparisons. With --suite, which draws answers, these are the flags of scenes.
 func (cmd *renderCmd) unusedFlags() (all []unusedFlags) {
 	if cmd.Compare == "" {
 		all = append(all, unusedFlags{"without --compare", []string{"worst", "reference"}})

@@ -84,8 +84,7 @@ func (server *Server) setRetryAfter(ctx *fasthttp.RequestCtx, d time.Duration) {
 // seconds rounds up to whole seconds, one at least.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// maxWait is the longest Retry-After of a full queue; the retries of trainers end by
-// then.
+// maxWait is the longest Retry-After of a full queue; the retries of trainers end by then.
 const maxWait = 15 * time.Second
 
 // stalledWait is the Retry-After while the daemon answers nothing or its device fails.

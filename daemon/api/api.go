@@ -1,9 +1,7 @@
-// Package api serves the queue over HTTP: routes, status codes, streams, WebSocket
-// sessions, tokens, contracts of trainers, Prometheus metrics. In: items, streams of them
-// and scenes. Out: result lines, pictures, health, metrics and a description of the
-// daemon. It bounds everything that it reads from clients. It refuses work beyond its
-// limits with a status code and the flag of the limit; no other package sets status
-// codes.
+// Package api serves the queue over HTTP: routes, status codes, streams, WebSocket sessions, tokens, contracts
+// of trainers, Prometheus metrics. In: items, streams of them and scenes. Out: result lines, pictures, health,
+// metrics and a description of the daemon. It bounds everything that it reads from clients. It refuses work
+// beyond its limits with a status code and the flag of the limit; no other package sets status codes.
 package api
 
 import (
@@ -246,10 +244,9 @@ func newIDPrefix() string {
 	return hex.EncodeToString(b[:])
 }
 
-// routes returns the server's routes by path. get, post and health make routes from the name in metrics
-// and the handler; those of health are open, that is, they need no token. A path with {name} or {env}
-// stands for any such name, see findRoute. Each trainer has a route of its own and may have more. See
-// docs/spec/http.md#r1.
+// routes returns the server's routes by path. get, post and health make routes from the name in metrics and the
+// handler; those of health are open, that is, they need no token. A path with {name} or {env} stands for any
+// such name, see findRoute. Each trainer has a route of its own and may have more. See docs/spec/http.md#r1.
 func routes() map[string]route {
 	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
 		return route{name: name, method: "GET", handle: f}
@@ -349,9 +346,8 @@ func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route
 	return name
 }
 
-// admitted reports whether the handler of route may answer a request. Otherwise it answers
-// the request itself: the path is unknown, the method, the token or a name in the query is wrong, or the
-// daemon accepts no work.
+// admitted reports whether the handler of route may answer a request. Otherwise it answers the request itself:
+// the path is unknown, the method, the token or a name in the query is wrong, or the daemon accepts no work.
 func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
@@ -397,10 +393,9 @@ func (server *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
 	server.releaseBody(ctx)
 }
 
-// expect answers the header "Expect: 100-continue" of a client that waits with its body. It returns the
-// status 100, or refuses a request whose body would be refused anyway, with its answer. It dispatches
-// the request without its handler; the request comes again with its body, so a token's rate counts it
-// once only.
+// expect answers the header "Expect: 100-continue" of a client that waits with its body. It returns the status
+// 100, or refuses a request whose body would be refused anyway, with its answer. It dispatches the request
+// without its handler; the request comes again with its body, so a token's rate counts it once only.
 func (server *Server) expect(ctx *fasthttp.RequestCtx) int {
 	refused := true // dispatch calls the function only for a request that is admitted
 	id := server.requestID(ctx)
@@ -431,9 +426,8 @@ func (server *Server) requestID(ctx *fasthttp.RequestCtx) string {
 	return server.idPrefix + "-" + strconv.FormatUint(server.requestCount.Add(1), 10)
 }
 
-// quiet is the logger of the HTTP library. It writes debug lines, because the library
-// reports every dropped connection, and without the arguments, because they quote what
-// the client sent, tokens included.
+// quiet is the logger of the HTTP library. It writes debug lines, because the library reports every dropped
+// connection, and without the arguments, because they quote what the client sent, tokens included.
 type quiet struct{ log *slog.Logger }
 
 func (q quiet) Printf(format string, _ ...any) { q.log.Debug("connection ended", "format", format) }

@@ -87,8 +87,7 @@ func (server *Server) readBody(ctx *fasthttp.RequestCtx) (data []byte, ok bool) 
 	return nil, false
 }
 
-// refuseOversize reports whether the Content-Length is beyond --max-body, and refuses the
-// request then.
+// refuseOversize reports whether the Content-Length is beyond --max-body, and refuses the request then.
 func (server *Server) refuseOversize(ctx *fasthttp.RequestCtx) bool {
 	if ctx.Request.Header.ContentLength() <= server.cfg.MaxBody {
 		return false
@@ -162,8 +161,7 @@ func raw(ctx *fasthttp.RequestCtx, limit int) io.Reader {
 	return &limited{bodyErrors{r}, limit}
 }
 
-// The errors of reading a body. Those of the HTTP library quote addresses and hide
-// timeouts.
+// The errors of reading a body. Those of the HTTP library quote addresses and hide timeouts.
 var (
 	errSlow = errors.New("its bytes did not come in time")
 	errTorn = errors.New("it ended early, or its chunks are malformed")
@@ -226,8 +224,7 @@ func (server *Server) decompressed(hold *memory.Hold, r io.Reader, encoding stri
 		Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
 }
 
-// lazyGzip is a gzip reader that reads the header at the first Read, so that its error is
-// handled as any other.
+// lazyGzip is a gzip reader that reads the header at the first Read, so that its error is handled as any other.
 type lazyGzip struct {
 	src   io.Reader
 	unzip *gzip.Reader

@@ -19,9 +19,8 @@ import (
 	"plumb/scoring"
 )
 
-// render answers POST /v1/render. The body is one scene, whose picture is the answer or goes into a
-// region of shared memory, or several scenes, each with a region of its own. See
-// docs/spec/http.md#r12.
+// render answers POST /v1/render. The body is one scene, whose picture is the answer or goes into a region of
+// shared memory, or several scenes, each with a region of its own. See docs/spec/http.md#r12.
 func (server *Server) render(ctx *fasthttp.RequestCtx) {
 	body, ok := server.readBody(ctx)
 	if !ok {

@@ -60,9 +60,8 @@ func (server *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, rout
 	return fault == nil
 }
 
-// ambiguous reports whether a header has both Transfer-Encoding and Content-Length. A
-// proxy in front may use the other one, so that a part of the body would be read as a
-// request here (request smuggling).
+// ambiguous reports whether a header has both Transfer-Encoding and Content-Length. A proxy in front may use
+// the other one, so that a part of the body would be read as a request here (request smuggling).
 func ambiguous(h *fasthttp.RequestHeader) bool {
 	return has(h, "Transfer-Encoding") && (has(h, "Content-Length") || h.ContentLength() != -1) // -1: chunked
 }

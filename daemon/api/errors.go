@@ -107,9 +107,8 @@ func (server *Server) explain(err error) (status int, kind, message string) {
 	return fasthttp.StatusInternalServerError, "backend", err.Error()
 }
 
-// statusOf returns the status of a request whose only item has no score. It is 200 for
-// items that are sound but have no score by the rules: the answer is missing, or the
-// number is not defined. See docs/spec/http.md#r3.
+// statusOf returns the status of a request whose only item has no score. It is 200 for items that are sound but
+// have no score by the rules: the answer is missing, or the number is not defined. See docs/spec/http.md#r3.
 func statusOf(code string) int {
 	switch code {
 	case "no_response", "undefined", "unjudged":

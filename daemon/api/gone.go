@@ -13,11 +13,10 @@ import (
 // pollInterval is the interval at which the connections of waiting clients are polled.
 const pollInterval = 250 * time.Millisecond
 
-// clients holds the connections of requests in flight. It polls them every pollInterval
-// and cancels the request of a client that closed its connection. It reads nothing
-// from them, because a next request may be waiting there. fasthttp 1.74 itself does not
-// tell: RequestCtx.Done closes only when the server shuts down. The zero value is ready
-// for use. See docs/spec/http.md#r9.
+// clients holds the connections of requests in flight. It polls them every pollInterval and cancels the request
+// of a client that closed its connection. It reads nothing from them, because a next request may be waiting
+// there. fasthttp 1.74 itself does not tell: RequestCtx.Done closes only when the server shuts down. The zero
+// value is ready for use. See docs/spec/http.md#r9.
 type clients struct {
 	mu          sync.Mutex // guards what follows
 	waiting     map[*waiter]struct{}
@@ -59,8 +58,7 @@ func (clients *clients) wait(parent context.Context, conn net.Conn) (ctx context
 	}
 }
 
-// poll polls the connections of requests in flight and cancels the requests of clients that closed
-// theirs.
+// poll polls the connections of requests in flight and cancels the requests of clients that closed theirs.
 func (clients *clients) poll() {
 	clients.mu.Lock()
 	defer clients.mu.Unlock()

@@ -18,9 +18,8 @@ const (
 	rpcMethod  = -32601
 )
 
-// mcp answers POST /mcp, which OpenEnv's validation asks for. The daemon has no tools, so every
-// request gets an error of JSON-RPC 2.0, with status 200 as that protocol has it. See
-// docs/spec/episodes.md#r3.
+// mcp answers POST /mcp, which OpenEnv's validation asks for. The daemon has no tools, so every request gets an
+// error of JSON-RPC 2.0, with status 200 as that protocol has it. See docs/spec/episodes.md#r3.
 func (server *Server) mcp(ctx *fasthttp.RequestCtx) {
 	body, ok := server.readBody(ctx)
 	if !ok {

@@ -194,8 +194,7 @@ func (nulls *nullMembers) explain(member, why string) {
 }
 
 // appendSums appends the pixel metrics of one mask to the JSON b, as a member called name, and records why
-// metrics of it are null. The metrics have the names that `plumb render` writes. See
-// docs/spec/cli.md#r31.
+// metrics of it are null. The metrics have the names that `plumb render` writes. See docs/spec/cli.md#r31.
 func (nulls *nullMembers) appendSums(b []byte, name string, m metric.Stats) []byte {
 	b = append(scoring.AppendString(b, name), ":{"...)
 	return append(scoring.AppendStats(b, m, func(metric, why string) { nulls.explain(name+"."+metric, name+" "+why) }), '}')

@@ -132,9 +132,8 @@ func (metrics *Metrics) RegisterTaskFiles(counts func() TaskFiles) {
 		func() int { return counts().Stale })
 }
 
-// SetSuites sets the suites and tests that have series of their own. Items may name any
-// others; those count as "unknown", so that a hostile client cannot make any number of
-// series.
+// SetSuites sets the suites and tests that have series of their own. Items may name any others; those count as
+// "unknown", so that a hostile client cannot make any number of series.
 func (metrics *Metrics) SetSuites(suites scoring.Suites) {
 	known := map[string][]string{}
 	for _, s := range suites {
@@ -176,9 +175,8 @@ func (metrics *Metrics) Traces(lost func() trace.Lost) {
 	counter(metrics, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
 }
 
-// RegisterDaemon registers the build, the queue and the device of a running daemon. resets
-// returns how many GL contexts were replaced because the driver reported a loss, and
-// because the device was silent.
+// RegisterDaemon registers the build, the queue and the device of a running daemon. resets returns how many GL
+// contexts were replaced because the driver reported a loss, and because the device was silent.
 func (metrics *Metrics) RegisterDaemon(v Version, queue *queue.Queue, resets func() (lost, hung int)) {
 	gauge(metrics, "build_info", "Always 1; the labels say what runs.", func() int { return 1 },
 		"version", v.Version, "commit", v.Commit, "gl_renderer", v.Renderer)
@@ -271,8 +269,7 @@ func (metrics *Metrics) RegisterJudge(counts func() JudgeCounts) {
 	counter(metrics, "judge_cost_usd", "What the judge's replies cost, where that is known.", func() float64 { return counts().Cost })
 }
 
-// Device registers the counts of a GL device in bytes: its buffers, and the uploads and
-// read-backs of batches.
+// Device registers the counts of a GL device in bytes: its buffers, and the uploads and read-backs of batches.
 func (metrics *Metrics) Device(name string, memory, up, down func() int64) {
 	gauge(metrics, "gpu_memory_bytes", "Buffers held on the device, and what the host maps of it.", memory, "device", name)
 	counter(metrics, "gpu_upload_bytes", "Bytes of batches brought to the device.", up, "device", name)

@@ -120,8 +120,7 @@ func (verified *verified) append(dst, request []byte) []byte {
 	return append(dst, '}')
 }
 
-// earlierComponents returns the names of the reward's components that an earlier verify of the row
-// wrote.
+// earlierComponents returns the names of the reward's components that an earlier verify of the row wrote.
 func earlierComponents(request []byte) map[string]bool {
 	names := map[string]bool{}
 	jsoncut.Named(request, func(key, value []byte) error {
@@ -171,9 +170,8 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	return one, nil
 }
 
-// textAndMember returns two members of a JSON object: the one called text, if it is a string, and the
-// value of the one called other. A member that is missing is "" or nil, and so are both of a value that
-// is no object.
+// textAndMember returns two members of a JSON object: the one called text, if it is a string, and the value of
+// the one called other. A member that is missing is "" or nil, and so are both of a value that is no object.
 func textAndMember(object []byte, text, other string) (s string, v []byte) {
 	if object[0] != '{' {
 		return "", nil

@@ -20,8 +20,7 @@ import (
 	"plumb/scoring/plural"
 )
 
-// player holds what the turns of a client's episode need: the daemon, and how the client asked for
-// it.
+// player holds what the turns of a client's episode need: the daemon, and how the client asked for it.
 type player struct {
 	server      *Server
 	options     *queue.Options
@@ -228,8 +227,7 @@ func (one *sample) useBareAction(action []byte) {
 }
 
 // asksForTurns reports whether a reset or an action asks for an episode of several turns, and not for one of
-// one step: it has an option of such episodes, or names the task by a seed alone where tasks are
-// loaded.
+// one step: it has an option of such episodes, or names the task by a seed alone where tasks are loaded.
 func (server *Server) asksForTurns(o *episode.Options) bool {
 	return o.Chosen || o.Seed != nil && o.Label == nil && len(server.cfg.Items.Tasks) > 0
 }
@@ -252,10 +250,9 @@ func (server *Server) playReset(ctx *fasthttp.RequestCtx, episodeOptions episode
 	ctx.SetBody(wrapObservation(nil, string(observation), []byte("null"), episode.Done()))
 }
 
-// failTurn answers a request of an episode with its error, and reports whether there was one.
-// fault is what the client must change in the request, such as a bad field. err is any other
-// failure: to score the answer, to draw, or to do so in time. Where both are nil it writes
-// nothing.
+// failTurn answers a request of an episode with its error, and reports whether there was one. fault is what the
+// client must change in the request, such as a bad field. err is any other failure: to score the answer, to
+// draw, or to do so in time. Where both are nil it writes nothing.
 func (server *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, err error) (failed bool) {
 	var unscored *scoring.Error
 	switch {
@@ -273,10 +270,9 @@ func (server *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, e
 	return fault != nil || err != nil
 }
 
-// playStep answers POST /step with one turn of an episode of several turns, which the action must
-// describe completely, because the daemon keeps none over HTTP: the task, the options of a reset, and
-// the earlier answers as history. It returns false, and answers nothing, for an action of an episode
-// of one step.
+// playStep answers POST /step with one turn of an episode of several turns, which the action must describe
+// completely, because the daemon keeps none over HTTP: the task, the options of a reset, and the earlier
+// answers as history. It returns false, and answers nothing, for an action of an episode of one step.
 func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool) {
 	_, action := textAndMember(body, "", "action")
 	if len(action) == 0 || action[0] != '{' {

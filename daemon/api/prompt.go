@@ -16,9 +16,8 @@ import (
 // errPrompts is the error of a server without prompts.
 var errPrompts = errors.New("cannot write prompts: this daemon has none")
 
-// prompt answers POST /v1/prompt with what a model is asked about an item: the text, with the bytes of
-// `plumb prompt`, and the pictures. The body is the item itself or has the member label. See
-// docs/spec/episodes.md#r2.
+// prompt answers POST /v1/prompt with what a model is asked about an item: the text, with the bytes of `plumb
+// prompt`, and the pictures. The body is the item itself or has the member label. See docs/spec/episodes.md#r2.
 func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
 	body, ok := server.readObject(ctx)
 	if !ok {

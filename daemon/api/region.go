@@ -143,8 +143,7 @@ func (server *Server) renderOne(life context.Context, scene []byte, drawing draw
 	return picture
 }
 
-// renderInto draws one scene into a region, which it pins meanwhile so that the memory
-// stays mapped.
+// renderInto draws one scene into a region, which it pins meanwhile so that the memory stays mapped.
 func (server *Server) renderInto(life context.Context, scene []byte, drawing drawing, target regionRange) (placedPicture, error) {
 	pin, err := server.pin(target, forWriting, drawing.askPeer)
 	if err != nil {

@@ -32,9 +32,8 @@ type sample struct {
 	notes     []scoring.Note // how the answer was read
 }
 
-// nativeRoute is POST /v1/reward: one sample, or {"samples":[...]}. A sample without a
-// score has its error in its place, in a request of one too: clients tell failed scorers
-// from bad answers by it.
+// nativeRoute is POST /v1/reward: one sample, or {"samples":[...]}. A sample without a score has its error in
+// its place, in a request of one too: clients tell failed scorers from bad answers by it.
 var nativeRoute = trainer{
 	name: "native", path: "/v1/reward", metric: "reward", wantsLines: true,
 	decode: func(s *Server, x *exchange) (fault *scoring.Error) {
@@ -190,8 +189,7 @@ func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.E
 	return one, nil
 }
 
-// opensThought reports whether a prompt, a JSON value, ends inside a block of
-// thought.
+// opensThought reports whether a prompt, a JSON value, ends inside a block of thought.
 func opensThought(prompt []byte) bool {
 	return !jsoncut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(jsoncut.Text(prompt)))
 }
@@ -265,11 +263,10 @@ func (server *Server) labelReader() *reward.Labels {
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.DefaultSuite, Tasks: c.Tasks}
 }
 
-// failIfWaitedTooLong answers a request of one sample with status 504 if its deadline passed while it waited for
-// its turn, and reports whether it did. The wait says nothing about the sample, and a trainer would
-// learn from a reward of zero, so it is told to try again. A sample that was being worked on when its
-// deadline passed follows the adapter's policy instead: it might never end. See
-// docs/spec/http.md#r23.
+// failIfWaitedTooLong answers a request of one sample with status 504 if its deadline passed while it waited
+// for its turn, and reports whether it did. The wait says nothing about the sample, and a trainer would learn
+// from a reward of zero, so it is told to try again. A sample that was being worked on when its deadline passed
+// follows the adapter's policy instead: it might never end. See docs/spec/http.md#r23.
 func (server *Server) failIfWaitedTooLong(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if len(all) != 1 || !all[0].waited() {
 		return false

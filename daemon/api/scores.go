@@ -12,9 +12,8 @@ import (
 // that got nothing, and 0.999 separates full scores from nearly full ones.
 var scoreBuckets = []float64{-1, -0.5, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.999, 1}
 
-// scores holds the metrics by suite and test that show a collapsing reward: the
-// distribution of scores, how answers were read, and the error codes of samples
-// without a score.
+// scores holds the metrics by suite and test that show a collapsing reward: the distribution of scores, how
+// answers were read, and the error codes of samples without a score.
 type scores struct {
 	spread *prometheus.HistogramVec
 	read   *prometheus.CounterVec

@@ -72,8 +72,7 @@ func (sessions *sessions) enter(s *session, limit int) (n int, closed, ok bool) 
 	return len(sessions.open), false, true
 }
 
-// leave removes a WebSocket session that has ended from the open ones, so that stop does not wait for
-// it.
+// leave removes a WebSocket session that has ended from the open ones, so that stop does not wait for it.
 func (sessions *sessions) leave(s *session) {
 	sessions.mu.Lock()
 	delete(sessions.open, s)
@@ -490,8 +489,7 @@ func (session *session) endMidMessage(status int, code, message string) {
 	session.server.lingering.Add(-1)
 }
 
-// send writes one message to the client. It returns false if that fails, or takes longer than
-// --read-timeout.
+// send writes one message to the client. It returns false if that fails, or takes longer than --read-timeout.
 func (session *session) send(b []byte) bool {
 	session.conn.SetWriteDeadline(time.Now().Add(session.server.cfg.ReadTimeout))
 	return session.conn.WriteMessage(websocket.TextMessage, b) == nil

@@ -136,11 +136,10 @@ func (reader *idleReader) stop() {
 	reader.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// read puts the lines of a request's body into the queue until the body ends or the stream is
-// cancelled. If the rest of the body cannot be read, one more line becomes a result with the error,
-// unless the last line said so already. A panic cancels the stream. It runs in a goroutine of its
-// own, sets stream.bodyComplete where the body was read to its end, and closes stream.bodyDone when it touches
-// the body no more.
+// read puts the lines of a request's body into the queue until the body ends or the stream is cancelled. If the
+// rest of the body cannot be read, one more line becomes a result with the error, unless the last line said so
+// already. A panic cancels the stream. It runs in a goroutine of its own, sets stream.bodyComplete where the
+// body was read to its end, and closes stream.bodyDone when it touches the body no more.
 func (stream *stream) read() {
 	reader := stream.bodyReader
 	defer close(stream.bodyDone)
@@ -212,9 +211,8 @@ func (stream *stream) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// Close ends the stream, complete or not, and counts the request. It cancels the lines that have no
-// results, and returns when nothing uses the buffers of the connection any more. fasthttp calls it after
-// WriteTo.
+// Close ends the stream, complete or not, and counts the request. It cancels the lines that have no results,
+// and returns when nothing uses the buffers of the connection any more. fasthttp calls it after WriteTo.
 func (stream *stream) Close() error {
 	stream.cancel()
 	select {

@@ -198,8 +198,7 @@ func (server *Server) numTasks(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// oneTask answers POST /{env}/task: the task at an index; a negative one counts from the end, as in
-// Python.
+// oneTask answers POST /{env}/task: the task at an index; a negative one counts from the end, as in Python.
 func (server *Server) oneTask(ctx *fasthttp.RequestCtx) {
 	taskQuery, ok := server.taskQuery(ctx)
 	if !ok {

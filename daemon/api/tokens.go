@@ -23,8 +23,7 @@ import (
 	"plumb/scoring/plural"
 )
 
-// maxTokens is how many tokens a daemon may have, because each request is compared with
-// all of them.
+// maxTokens is how many tokens a daemon may have, because each request is compared with all of them.
 const maxTokens = 1000
 
 // Tokens are the secrets of clients with their limits. They can be replaced while requests
@@ -186,9 +185,8 @@ func (tokens *Tokens) find(given string) (found *token) {
 func (tok *token) burst() float64 { return math.Max(1, tok.rate) }
 
 // beginRequest counts a request of an authenticated client as under way, and takes it from the credit of the
-// token's rate (a token bucket: rate requests are added per second, up to burst). If a limit of the
-// token refuses the request, limit describes it, wait is how long until there may be room, and nothing
-// is counted.
+// token's rate (a token bucket: rate requests are added per second, up to burst). If a limit of the token
+// refuses the request, limit describes it, wait is how long until there may be room, and nothing is counted.
 func (tok *token) beginRequest() (wait time.Duration, limit string) {
 	tok.mu.Lock()
 	defer tok.mu.Unlock()

@@ -21,8 +21,7 @@ const (
 	maxTracedWithSlow = 64
 )
 
-// slowPerSecond bounds the lines of the slow-sample log, because a slow device makes every
-// sample slow.
+// slowPerSecond bounds the lines of the slow-sample log, because a slow device makes every sample slow.
 const slowPerSecond = 10
 
 // Keys of user values of a request.
@@ -31,9 +30,8 @@ const (
 	timingsKey = "timings"
 )
 
-// trail collects the data of a request for logs and traces: its route, its client's id
-// and the timing of its samples (docs/spec/http.md#r11). The goroutine that answers the
-// request owns it.
+// trail collects the data of a request for logs and traces: its route, its client's id and the timing of its
+// samples (docs/spec/http.md#r11). The goroutine that answers the request owns it.
 type trail struct {
 	id          string // X-Request-Id
 	name        string // of the route, as in metrics
@@ -226,8 +224,7 @@ func setTimingHeaders(ctx *fasthttp.RequestCtx, answer *queue.Answer) {
 	h.Set("X-Score-Ms", string(appendMS(nil, answer.Took)))
 }
 
-// serverTiming returns the value of the header Server-Timing: the total and its parts, in
-// milliseconds.
+// serverTiming returns the value of the header Server-Timing: the total and its parts, in milliseconds.
 func serverTiming(t *queue.Timing) string {
 	out := append([]byte(nil), "total;dur="...)
 	out = appendMS(out, t.Total())

@@ -15,10 +15,9 @@ import (
 	"plumb/scoring"
 )
 
-// trainer is the contract of a trainer: how a request becomes samples, and how their
-// results become the reply. A new trainer is one of these in a file of its own, a row in
-// trainers, a row in queries with the options of its address, its part of the OpenAPI description in
-// contracts, and a section of docs/trainers.md.
+// trainer is the contract of a trainer: how a request becomes samples, and how their results become the reply.
+// A new trainer is one of these in a file of its own, a row in trainers, a row in queries with the options of
+// its address, its part of the OpenAPI description in contracts, and a section of docs/trainers.md.
 type trainer struct {
 	name       string // of the adapter, for --unscorable and --prepare
 	path       string
@@ -151,8 +150,7 @@ func (server *Server) run(trail *trail, life context.Context, exchange *exchange
 	return nil
 }
 
-// refused returns the error of the first sample without a score where the adapter's policy is
-// error, else nil.
+// refused returns the error of the first sample without a score where the adapter's policy is error, else nil.
 func (exchange *exchange) refused() *scoring.Error {
 	if exchange.policy != reward.Error {
 		return nil
@@ -163,9 +161,8 @@ func (exchange *exchange) refused() *scoring.Error {
 	return nil
 }
 
-// ParsePolicies reads the values of --unscorable, each ADAPTER=POLICY: what the route of a trainer
-// answers for a sample without a score. An adapter that is not named keeps its default, the first of
-// its policies.
+// ParsePolicies reads the values of --unscorable, each ADAPTER=POLICY: what the route of a trainer answers for
+// a sample without a score. An adapter that is not named keeps its default, the first of its policies.
 func ParsePolicies(args []string) (map[string]reward.Policy, error) {
 	chosen, allowed := map[string]reward.Policy{}, map[string][]reward.Policy{}
 	for _, t := range trainers() {
@@ -189,9 +186,8 @@ func ParsePolicies(args []string) (map[string]reward.Policy, error) {
 	return chosen, nil
 }
 
-// ParsePrepare reads the values of --prepare, each ADAPTER=STEP[,STEP...]: the steps by which the
-// route of a trainer prepares a model's text before scoring. An adapter that is not named keeps its
-// default steps.
+// ParsePrepare reads the values of --prepare, each ADAPTER=STEP[,STEP...]: the steps by which the route of a
+// trainer prepares a model's text before scoring. An adapter that is not named keeps its default steps.
 func ParsePrepare(args []string) (map[string]reward.Steps, error) {
 	all := map[string]reward.Steps{}
 	for _, t := range trainers() {
@@ -222,8 +218,7 @@ func DefaultPolicies() string {
 	})
 }
 
-// DefaultSteps writes the default steps of the adapters that have any, for the help of
-// --prepare.
+// DefaultSteps writes the default steps of the adapters that have any, for the help of --prepare.
 func DefaultSteps() string {
 	return adapterDefaults(func(t *trainer) string { return t.preparation.String() })
 }

@@ -84,9 +84,8 @@ func errorIn(b raw) *apiError {
 	return s
 }
 
-// status returns the HTTP status for an error that came in a reply of status 200: its number
-// if that is one, or else by its code. It is 502 for an unknown error, so that the call is
-// tried again.
+// status returns the HTTP status for an error that came in a reply of status 200: its number if that is one, or
+// else by its code. It is 502 for an unknown error, so that the call is tried again.
 func (e *apiError) status() int {
 	if e.number >= 300 && e.number < 600 {
 		return e.number

@@ -69,10 +69,9 @@ func (client *Client) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try makes one call when a place among the concurrent calls is free, the endpoint can be
-// reached, and the pace, the budget and the circuit breaker allow it. It returns how long to
-// wait before the next try, or ended when the question has its outcome. The place is held
-// until the outcome is delivered.
+// try makes one call when a place among the concurrent calls is free, the endpoint can be reached, and the
+// pace, the budget and the circuit breaker allow it. It returns how long to wait before the next try, or ended
+// when the question has its outcome. The place is held until the outcome is delivered.
 func (question *question) try() (wait time.Duration, ended bool) {
 	client := question.client
 	// Wait for a place among the concurrent calls.
@@ -137,9 +136,8 @@ func (question *question) startDeadline() {
 	question.deadlineRuns = true
 }
 
-// awaitPermission waits until the circuit breaker permits a call, calls the Begin hook, and then waits
-// for a pause that the endpoint asked for meanwhile. After an error the permission is
-// returned.
+// awaitPermission waits until the circuit breaker permits a call, calls the Begin hook, and then waits for a
+// pause that the endpoint asked for meanwhile. After an error the permission is returned.
 func (question *question) awaitPermission(hold *budget.Hold) (*permission, error) {
 	permit, err := question.client.gate.awaitPermission(question.ctx)
 	if err != nil {
@@ -166,8 +164,7 @@ func (question *question) callEnd() {
 	}
 }
 
-// send makes one call to the endpoint, records its times in the outcome, and reads its
-// reply.
+// send makes one call to the endpoint, records its times in the outcome, and reads its reply.
 func (question *question) send() (Reading, error) {
 	client := question.client
 	defer question.callEnd()
@@ -182,9 +179,8 @@ func (question *question) send() (Reading, error) {
 	return reading, err
 }
 
-// pay books the cost of a reply. A reply without usage is a failure: what was reserved for
-// it counts as spent if it may have been paid for, and is freed otherwise. If the cost is
-// limited but unknown, all calls end.
+// pay books the cost of a reply. A reply without usage is a failure: what was reserved for it counts as spent
+// if it may have been paid for, and is freed otherwise. If the cost is limited but unknown, all calls end.
 func (question *question) pay(hold *budget.Hold, reading *Reading) {
 	if reading.Usage == nil {
 		if reading.Paid {
@@ -289,9 +285,8 @@ func (question *question) endWithoutReply(kind Kind, why *Error) {
 	}
 }
 
-// endByError ends the question because of an error that is no reply: its context ended, the
-// budget is spent, the endpoint is down, or all calls have ended. Under EndOnFatal some of
-// these end all calls.
+// endByError ends the question because of an error that is no reply: its context ended, the budget is spent,
+// the endpoint is down, or all calls have ended. Under EndOnFatal some of these end all calls.
 func (question *question) endByError(err error) {
 	client := question.client
 	var e *ending

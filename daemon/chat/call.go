@@ -115,9 +115,8 @@ func (client *Client) authorize(h http.Header) {
 	}
 }
 
-// readingOfFault returns the reading of a call that brought no complete reply, with the cause in
-// words without the address. Paid is false only if the request cannot have arrived. The
-// error is that of ctx.
+// readingOfFault returns the reading of a call that brought no complete reply, with the cause in words without
+// the address. Paid is false only if the request cannot have arrived. The error is that of ctx.
 func (client *Client) readingOfFault(ctx, tryCtx context.Context, err error) (Reading, error) {
 	if ctx.Err() != nil {
 		return Reading{}, ctx.Err()

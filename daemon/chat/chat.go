@@ -1,11 +1,10 @@
-// Package chat asks language models at any endpoint that speaks the OpenAI chat format,
-// with retries, a pace and a circuit breaker. In: requests with texts and pictures. Out:
-// one outcome for each: an answer with its reasoning and usage apart, or the reason why
-// there is none. Failures that pass are tried again, pauses that the endpoint asks for
-// hold all calls, and the number of calls at once follows what the endpoint can take. It
-// refuses to go on where no request can succeed (a wrong key), where a budget ends, and
-// where nobody answers for long. The key is sent to the endpoint and nowhere else. It
-// depends on no benchmark and writes no file. See docs/spec/runs.md.
+// Package chat asks language models at any endpoint that speaks the OpenAI chat format, with retries, a pace
+// and a circuit breaker. In: requests with texts and pictures. Out: one outcome for each: an answer with its
+// reasoning and usage apart, or the reason why there is none. Failures that pass are tried again, pauses that
+// the endpoint asks for hold all calls, and the number of calls at once follows what the endpoint can take. It
+// refuses to go on where no request can succeed (a wrong key), where a budget ends, and where nobody answers
+// for long. The key is sent to the endpoint and nowhere else. It depends on no benchmark and writes no file.
+// See docs/spec/runs.md.
 package chat
 
 import (
@@ -58,14 +57,12 @@ const (
 
 // Config of a client. Zero values mean the defaults.
 type Config struct {
-	// URL is the base of the endpoint, "https://host/v1"; requests go to
-	// URL/chat/completions.
+	// URL is the base of the endpoint, "https://host/v1"; requests go to URL/chat/completions.
 	URL       string
 	Key       string // "" for none
 	KeyHeader string // that bears the key; default Authorization, with "Bearer "
 	Name      string // of the endpoint in messages, default "the endpoint"
-	// Flag words the name of a flag of `plumb run` for messages of another command; nil
-	// leaves it.
+	// Flag words the name of a flag of `plumb run` for messages of another command; nil leaves it.
 	Flag  func(name string) string
 	Hints bool // errors name the flag of `plumb run` that helps
 	Probe bool // the first call waits until a connection can be opened, or ends all (Client.probe)
@@ -204,17 +201,15 @@ func endpointOf(config *Config) (string, error) {
 	return u.String(), nil
 }
 
-// TakeKey returns the key that an environment variable holds, and removes the variable,
-// so that no child process gets it. set is false where there is none. See
-// docs/spec/runs.md#r24.
+// TakeKey returns the key that an environment variable holds, and removes the variable, so that no child
+// process gets it. set is false where there is none. See docs/spec/runs.md#r24.
 func TakeKey(name string) (key string, set bool) {
 	key, set = os.LookupEnv(name)
 	os.Unsetenv(name)
 	return strings.TrimSpace(key), set
 }
 
-// Stop ends all calls for good: what waits ends as Stopped, requests under way have
-// their outcomes.
+// Stop ends all calls for good: what waits ends as Stopped, requests under way have their outcomes.
 func (client *Client) Stop() {
 	client.gate.halt(&ending{Stopped, &Error{Code: "stopped", Message: "the run was stopped"}})
 }

@@ -30,10 +30,9 @@ type ending struct {
 
 func (e *ending) Error() string { return e.err.Error() }
 
-// gate keeps calls away from an endpoint that asks for a pause or does not answer. It is
-// a circuit breaker: after some failures in a row it opens the circuit, and then lets
-// one call through from time to time; the first reply closes it. It also ends all calls
-// for good. See docs/spec/runs.md#r18.
+// gate keeps calls away from an endpoint that asks for a pause or does not answer. It is a circuit breaker:
+// after some failures in a row it opens the circuit, and then lets one call through from time to time; the
+// first reply closes it. It also ends all calls for good. See docs/spec/runs.md#r18.
 type gate struct {
 	name         string        // of the endpoint
 	tripAfter    int           // failures in a row that open the circuit
@@ -61,8 +60,7 @@ func newGate(name string, tripAfter int, patience, backoff time.Duration) *gate 
 		stop: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// permission is that for one call to the endpoint. One of its methods reports how the call
-// ended.
+// permission is that for one call to the endpoint. One of its methods reports how the call ended.
 type permission struct {
 	gate       *gate
 	probe      bool
@@ -134,9 +132,8 @@ func (gate *gate) tryEnter(ctx context.Context) (permitted *permission, wait tim
 	return nil, min(wait, patienceLeft), gate.changed, nil
 }
 
-// pauseTooLong returns the *ending of a question whose deadline comes before the present pause
-// ends, or nil. Its code is "pause" if the pause is longer than any question may take. The
-// caller holds mu.
+// pauseTooLong returns the *ending of a question whose deadline comes before the present pause ends, or nil.
+// Its code is "pause" if the pause is longer than any question may take. The caller holds mu.
 func (gate *gate) pauseTooLong(ctx context.Context, wait time.Duration) error {
 	until, ok := ctx.Deadline()
 	if !ok || wait == 0 || !until.Before(gate.noCallBefore) {
@@ -277,8 +274,7 @@ func (gate *gate) update(change func(*gate)) {
 	gate.changed = make(chan struct{})
 }
 
-// halt ends all calls for good. It returns false if they had ended already; the first reason
-// stays.
+// halt ends all calls for good. It returns false if they had ended already; the first reason stays.
 func (g *gate) halt(e *ending) (first bool) {
 	g.update(func(g *gate) {
 		if first = g.endReason == nil; first {
@@ -289,8 +285,7 @@ func (g *gate) halt(e *ending) (first bool) {
 	return first
 }
 
-// ended returns the ending of a question that comes after the end of all calls. The caller
-// holds mu.
+// ended returns the ending of a question that comes after the end of all calls. The caller holds mu.
 func (gate *gate) ended() *ending {
 	e := *gate.endReason.err
 	e.Message = "no further calls: " + e.Message

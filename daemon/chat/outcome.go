@@ -9,8 +9,7 @@ import (
 // Kind is the outcome of a try or of a question.
 type Kind string
 
-// The kinds. Wait and Retry are kinds of tries only, Stopped one of questions only. See
-// docs/spec/runs.md#r5.
+// The kinds. Wait and Retry are kinds of tries only, Stopped one of questions only. See docs/spec/runs.md#r5.
 const (
 	Answer   Kind = "answer"   // the model answered, perhaps with an empty or cut text
 	Filtered Kind = "filtered" // a filter of the endpoint withheld the answer

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// checkReachable returns why no connection to the endpoint can be opened, if Config.Probe
-// asks for the check. The first call of a client probes, others wait for it; a failure ends
-// all calls. See docs/spec/runs.md#r57.
+// checkReachable returns why no connection to the endpoint can be opened, if Config.Probe asks for the check.
+// The first call of a client probes, others wait for it; a failure ends all calls. See docs/spec/runs.md#r57.
 func (client *Client) checkReachable(ctx context.Context) error {
 	if !client.cfg.Probe {
 		return nil

@@ -109,8 +109,7 @@ func text(r raw) (text string) {
 
 func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
 
-// joinedText returns the text of a member of a reply: a string, or the joined texts of a
-// list of parts.
+// joinedText returns the text of a member of a reply: a string, or the joined texts of a list of parts.
 func joinedText(value raw) string {
 	var list []struct {
 		Type string `json:"type"`
@@ -135,9 +134,8 @@ func newReading(k Kind, status int, why string) Reading {
 	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, whatHappened: why}
 }
 
-// brokenReply returns the reading of a reply of status 2xx that is no completion: a proxy is in
-// between, or the server is failing. Another try may help, and the reply may have been paid
-// for.
+// brokenReply returns the reading of a reply of status 2xx that is no completion: a proxy is in between, or the
+// server is failing. Another try may help, and the reply may have been paid for.
 func brokenReply(status int, why string) Reading {
 	g := newReading(Retry, status, why)
 	g.Paid = true
@@ -207,8 +205,7 @@ func (choice *choice) text() string {
 	return text(choice.Message.Refusal)
 }
 
-// reasoning returns the text of the reasoning, where the endpoint sends it apart. See
-// docs/spec/runs.md#r9.
+// reasoning returns the text of the reasoning, where the endpoint sends it apart. See docs/spec/runs.md#r9.
 func (choice *choice) reasoning() string {
 	if s := joinedText(choice.Message.Reasoning); s != "" {
 		return s
@@ -233,9 +230,8 @@ func isFilter(finish string) bool {
 	return false
 }
 
-// usage returns the token counts and the cost in USD of a reply. Without counts they are
-// estimated from the texts of request and answer. Tokens that only the total has count as
-// reasoning. See docs/spec/runs.md#r10.
+// usage returns the token counts and the cost in USD of a reply. Without counts they are estimated from the
+// texts of request and answer. Tokens that only the total has count as reasoning. See docs/spec/runs.md#r10.
 func (reader *Reader) usage(usage *usage, answer string) (*Usage, *float64) {
 	if usage == nil || usage.Prompt == nil && usage.Completion == nil {
 		out := &Usage{Prompt: reader.Request.estimatePrompt(), Completion: Estimate(answer)}
@@ -270,8 +266,7 @@ func tokens(x *float64) int64 {
 	return int64(min(math.Round(*x), 1e12)) // fits int64, whatever the endpoint says
 }
 
-// cost returns the cost in USD that a reply tells, or nil if it is missing, negative or
-// infinite.
+// cost returns the cost in USD that a reply tells, or nil if it is missing, negative or infinite.
 func cost(x *float64) *float64 {
 	if x == nil || !(*x >= 0) || math.IsInf(*x, 0) {
 		return nil
@@ -363,9 +358,8 @@ func (reader *Reader) classify(status int, header http.Header, apiError *apiErro
 	return Refused
 }
 
-// setBySettings reports whether a parameter that the endpoint complains about was put into the
-// request by a setting, so that every request would be refused. Model, messages and prompt
-// are not settings.
+// setBySettings reports whether a parameter that the endpoint complains about was put into the request by a
+// setting, so that every request would be refused. Model, messages and prompt are not settings.
 func (reader *Reader) setBySettings(param string) bool {
 	name := param
 	if i := strings.IndexAny(name, ".["); i >= 0 {
@@ -449,9 +443,8 @@ func hide(text, key string) string {
 	return strings.ReplaceAll(text, key, "[key]")
 }
 
-// retryAfter returns how long an endpoint asks to wait, nil if it does not: in milliseconds,
-// in seconds, or until a date, which is compared with the reply's own date if it has one.
-// See docs/spec/runs.md#r12.
+// retryAfter returns how long an endpoint asks to wait, nil if it does not: in milliseconds, in seconds, or
+// until a date, which is compared with the reply's own date if it has one. See docs/spec/runs.md#r12.
 func retryAfter(h http.Header, now time.Time) *time.Duration {
 	const maxSeconds = 1e6 // a longer time might not fit a Duration
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil && ms >= 0 {

@@ -84,8 +84,7 @@ func (m *Image) tokens() int64 {
 	return (int64(c.Width)*int64(c.Height)+pixelsPerToken-1)/pixelsPerToken + base
 }
 
-// Settings are optional members of a request; nil leaves a member out. See
-// docs/spec/runs.md#r1.
+// Settings are optional members of a request; nil leaves a member out. See docs/spec/runs.md#r1.
 type Settings struct {
 	Temperature *float64
 	MaxTokens   *int64 // of the reply
@@ -355,9 +354,8 @@ func (request *Request) body(stream bool) ([]byte, error) {
 	return objectOf(list), nil
 }
 
-// Canonical returns the canonical JSON of the body: members sorted by name, pictures as
-// their hashes, and without the members of streams. Equal requests have equal bytes. See
-// docs/spec/runs.md#r2.
+// Canonical returns the canonical JSON of the body: members sorted by name, pictures as their hashes, and
+// without the members of streams. Equal requests have equal bytes. See docs/spec/runs.md#r2.
 func (request *Request) Canonical() ([]byte, error) {
 	list, err := request.members(withHashes)
 	if err != nil {

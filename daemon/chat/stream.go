@@ -38,10 +38,9 @@ type assembly struct {
 	endMarked                                              bool // the end mark came
 }
 
-// stream reads a reply that comes as server-sent events. The answer is complete only with a
-// finish reason and the end mark [DONE]; otherwise the stream broke off. An error within the
-// stream is a failure. The returned error is that of the connection, or errLong. See
-// docs/spec/runs.md#r16.
+// stream reads a reply that comes as server-sent events. The answer is complete only with a finish reason and
+// the end mark [DONE]; otherwise the stream broke off. An error within the stream is a failure. The returned
+// error is that of the connection, or errLong. See docs/spec/runs.md#r16.
 func (reader *Reader) stream(status int, header http.Header, body io.Reader) (Reading, error) {
 	var a assembly
 	err := events(body, func(data []byte) bool {
@@ -112,8 +111,7 @@ func firstNonNull(a, b raw) raw {
 	return a
 }
 
-// completion returns the reply as if it had come in one piece. Without any choice it has
-// none.
+// completion returns the reply as if it had come in one piece. Without any choice it has none.
 func (assembly *assembly) completion() *completion {
 	if !assembly.hasChoice {
 		return &assembly.reply

@@ -80,8 +80,7 @@ func (window *window) stopWaiting(turn chan struct{}) {
 	window.fillPlaces()
 }
 
-// fillPlaces gives free places to waiting questions by closing their channels. The caller holds
-// mu.
+// fillPlaces gives free places to waiting questions by closing their channels. The caller holds mu.
 func (window *window) fillPlaces() {
 	for window.busy < window.width {
 		waiting := &window.retries

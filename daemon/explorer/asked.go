@@ -22,9 +22,8 @@ type askedCache struct {
 // pictureTypes are the media types of pictures that a browser gets.
 var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// asked answers GET asked: the prompt and pictures with which plumb asks for such an answer,
-// in the way that the result names. If the dump line holds a prompt, that is shown in place
-// of plumb's own.
+// asked answers GET asked: the prompt and pictures with which plumb asks for such an answer, in the way that
+// the result names. If the dump line holds a prompt, that is shown in place of plumb's own.
 func (explorer *Explorer) asked(opened *opened, row int) (*Asked, error) {
 	got, answer, err := explorer.ask(opened, row)
 	if err != nil {

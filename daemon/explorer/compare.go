@@ -35,10 +35,9 @@ type questionScore struct {
 	row      uint32 // the first of its rows
 }
 
-// pairsOf pairs the selected rows of two series by question and returns the pairs, the
-// largest loss of b first, and the number of questions that only one series has a score for
-// (unpaired). Repeats are averaged. Duplicates and rows without a score are left out. The result
-// is kept until the filter or the series change.
+// pairsOf pairs the selected rows of two series by question and returns the pairs, the largest loss of b first,
+// and the number of questions that only one series has a score for (unpaired). Repeats are averaged. Duplicates
+// and rows without a score are left out. The result is kept until the filter or the series change.
 func (opened *opened) pairsOf(filter index.Filter, a, b string) (pairs []scoredPair, unpaired int, err error) {
 	for _, id := range []string{a, b} {
 		if _, ok := opened.byID[id]; !ok {
@@ -85,9 +84,8 @@ func pairUp(left, right []questionScore) (pairs []scoredPair, unpaired int) {
 // againstTime bounds how long series are compared with one.
 const againstTime = 4 * time.Second
 
-// against answers GET against: how each other series differs from one on the questions that
-// both share, the best first. Series that share no question are left out, and those that are
-// not reached within againstTime.
+// against answers GET against: how each other series differs from one on the questions that both share, the
+// best first. Series that share no question are left out, and those that are not reached within againstTime.
 func (opened *opened) against(filter index.Filter, seriesID string) (*Against, error) {
 	if _, ok := opened.byID[seriesID]; !ok {
 		return nil, fmt.Errorf("cannot compare: there is no series %.40q", seriesID)
@@ -155,10 +153,9 @@ const maxPoints = 4000
 // approximation is used.
 const maxResampled = 2000
 
-// compare answers GET compare: how two series differ on the questions that both have a score
-// for. There is a line for each test, at most maxValues, and with several tests one for all
-// pairs before them. The scatter plot gets at most maxPoints pairs, evenly chosen from their
-// order.
+// compare answers GET compare: how two series differ on the questions that both have a score for. There is a
+// line for each test, at most maxValues, and with several tests one for all pairs before them. The scatter plot
+// gets at most maxPoints pairs, evenly chosen from their order.
 func (opened *opened) compare(filter index.Filter, a, b string) (*Comparison, error) {
 	pairs, unpaired, err := opened.pairsOf(filter, a, b)
 	if err != nil {

@@ -268,8 +268,7 @@ func (explorer *Explorer) load(ctx context.Context, opened *opened) error {
 	return nil
 }
 
-// addPapers keeps the tables of a result file. If the job has several files, the titles get
-// the file's name.
+// addPapers keeps the tables of a result file. If the job has several files, the titles get the file's name.
 func (opened *opened) addPapers(tables []TextTable, path string) {
 	for _, table := range tables {
 		if len(opened.job.Results) > 1 {
@@ -279,8 +278,7 @@ func (opened *opened) addPapers(tables []TextTable, path string) {
 	}
 }
 
-// options returns opt with the limit of lines, and with functions that show progress and
-// remarks on the page.
+// options returns opt with the limit of lines, and with functions that show progress and remarks on the page.
 func (opened *opened) options(explorer *Explorer, path string, opt index.Options) index.Options {
 	opt.Line = explorer.cfg.Line
 	opt.Progress = func(done, total int64) {
@@ -440,9 +438,8 @@ func (explorer *Explorer) emptyInfo() *Info {
 // maxMapped is the number of bytes of mapped files in memory above which they are released after a request.
 const maxMapped = 96 << 20
 
-// trim releases the mapped pages of the indexes if this process holds more than maxMapped
-// bytes of mapped files, so that its memory stays small. It does nothing where the system
-// does not tell.
+// trim releases the mapped pages of the indexes if this process holds more than maxMapped bytes of mapped
+// files, so that its memory stays small. It does nothing where the system does not tell.
 func (opened *opened) trim() {
 	data, err := os.ReadFile("/proc/self/statm") // in pages: size, resident, those of them that are of files, ...
 	if err != nil {
@@ -457,8 +454,7 @@ func (opened *opened) trim() {
 	}
 }
 
-// inform fills in what is known of an open job: its files, metrics, series, remarks and
-// number of rows.
+// inform fills in what is known of an open job: its files, metrics, series, remarks and number of rows.
 func (opened *opened) inform(out *Info) {
 	for _, file := range opened.set.Files {
 		out.Files = append(out.Files, FileInfo{file.Path, file.Rows(), file.Bad})

@@ -63,10 +63,9 @@ func readAssets(dir string) map[string]asset {
 // policy is the Content-Security-Policy: nothing runs or loads that is not of this origin.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handle answers a GET request for a path under Prefix: a file of the pages, or below api/
-// what the pages ask for. It refuses other methods and pages of other origins. A panic
-// becomes an error; a memory fault in a mapped index, which another program has cut, asks
-// the client to try again.
+// Handle answers a GET request for a path under Prefix: a file of the pages, or below api/ what the pages ask
+// for. It refuses other methods and pages of other origins. A panic becomes an error; a memory fault in a
+// mapped index, which another program has cut, asks the client to try again.
 func (explorer *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	responseHeader := &ctx.Response.Header
 	responseHeader.Set("Content-Security-Policy", policy)
@@ -106,10 +105,9 @@ func (explorer *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	explorer.file(ctx, name)
 }
 
-// refusal returns the reason why a request is refused, "" for one that is answered. Pages of
-// other origins must not read from a server on the loopback address, not even under a host
-// name of their own that resolves to it. A link from another site that opens the page is
-// allowed.
+// refusal returns the reason why a request is refused, "" for one that is answered. Pages of other origins must
+// not read from a server on the loopback address, not even under a host name of their own that resolves to it.
+// A link from another site that opens the page is allowed.
 func (explorer *Explorer) refusal(ctx *fasthttp.RequestCtx) string {
 	host := string(ctx.Host())
 	name, _, err := net.SplitHostPort(host)
@@ -198,10 +196,9 @@ var queries = map[string][]string{
 	"raw":         {"job", "row"},
 }
 
-// api answers a route of the explorer's API. It refuses a query with a name that the route does not
-// read. schema.json and info need no open job. The others do: while its index is made, they answer at
-// once with errLoading, so that the page asks again. Drawing and scoring for one answer are given up after
-// answerTime.
+// api answers a route of the explorer's API. It refuses a query with a name that the route does not read.
+// schema.json and info need no open job. The others do: while its index is made, they answer at once with
+// errLoading, so that the page asks again. Drawing and scoring for one answer are given up after answerTime.
 func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	known, ok := queries[name]
 	if !ok {
@@ -327,9 +324,8 @@ type query struct {
 	part, metric, seriesA, seriesB              string
 }
 
-// filter returns the filter of a request. If it names a rule for suspects, the scan of
-// answers is started, and the filter gets the number of the rule's present bitmaps, so that
-// results of older ones are not used again.
+// filter returns the filter of a request. If it names a rule for suspects, the scan of answers is started, and
+// the filter gets the number of the rule's present bitmaps, so that results of older ones are not used again.
 func (query *query) filter(opened *opened) index.Filter {
 	filter := query.sentFilter
 	if filter.Rule != "" {
@@ -342,9 +338,8 @@ func (query *query) filter(opened *opened) index.Filter {
 // maxFilter is the longest filter, bytes.
 const maxFilter = 32 << 10
 
-// readQuery reads the parameters of a request. Those that are missing get defaults: 100 rows, the panel
-// that is shown first, pictures 320 px wide, 10 steps, 60 items of a saved page. Errors name the
-// parameter.
+// readQuery reads the parameters of a request. Those that are missing get defaults: 100 rows, the panel that is
+// shown first, pictures 320 px wide, 10 steps, 60 items of a saved page. Errors name the parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
 	query := &query{count: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
 		seriesA: string(args.Peek("a")), seriesB: string(args.Peek("b"))}

@@ -79,9 +79,8 @@ func newAnswer(raw []byte) *answer {
 	return a
 }
 
-// findLine finds the dump line with that key that is of the result's test, and reads it as
-// an item. It looks first into the dump that the result names as its file. If no dump has
-// such a line, a.why says so.
+// findLine finds the dump line with that key that is of the result's test, and reads it as an item. It looks
+// first into the dump that the result names as its file. If no dump has such a line, a.why says so.
 func (explorer *Explorer) findLine(opened *opened, answer *answer, key uint64) {
 	dumps := opened.dumps
 	named := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File })
@@ -428,9 +427,8 @@ func (out *Item) answered(answer *answer, suite *scoring.Suite, variants scoring
 	}
 }
 
-// answerText returns the answer of a dump line: actions if it has any, else response. isText
-// is false if the answer is an object or a list; then its JSON is returned. A missing answer
-// is the text "".
+// answerText returns the answer of a dump line: actions if it has any, else response. isText is false if the
+// answer is an object or a list; then its JSON is returned. A missing answer is the text "".
 func answerText(v *fastjson.Value) (text string, isText bool) {
 	response := v.Get("response")
 	if actions := v.Get("actions"); actions != nil && actions.Type() != fastjson.TypeNull {
@@ -467,9 +465,8 @@ func promptOf(item *scoring.Item, suite *scoring.Suite) (text, of string) {
 	return p, "the dump has no prompt; plumb asks this one"
 }
 
-// command returns a shell command that scores an answer alone: from its line in the dump, or
-// if the dump is a copy, from the line itself, unless that is longer than maxInline; then it
-// returns "".
+// command returns a shell command that scores an answer alone: from its line in the dump, or if the dump is a
+// copy, from the line itself, unless that is longer than maxInline; then it returns "".
 func (explorer *Explorer) command(answer *answer) string {
 	args := append([]string{"plumb", "score"}, explorer.cfg.Flags...)
 	if fastjson.GetString(answer.dumpLine, "suite") == "" && answer.result.Suite != "" && !slices.Contains(explorer.cfg.Flags, "--suite") {
@@ -504,9 +501,8 @@ func quoted(text string) string {
 // errNoPicture says that an item has no picture, which is no fault.
 var errNoPicture = errors.New("there is no picture")
 
-// picture returns a panel of the exhibit of a row of results as a picture. It is at least `wide` px
-// wide, but not wider than the largest of widths, the sizes that are drawn. Panel -1 is the one that
-// is shown first.
+// picture returns a panel of the exhibit of a row of results as a picture. It is at least `wide` px wide, but
+// not wider than the largest of widths, the sizes that are drawn. Panel -1 is the one that is shown first.
 func (explorer *Explorer) picture(ctx context.Context, opened *opened, row, panel, wide int) (drawn, error) {
 	answer, err := explorer.read(opened, row)
 	if err != nil {

@@ -42,8 +42,7 @@ func finite(x float64) *float64 {
 // maxRows is how many rows one answer has.
 const maxRows = 500
 
-// rows answers GET rows: at most n, and at most maxRows, results of the list from place
-// `from` on.
+// rows answers GET rows: at most n, and at most maxRows, results of the list from place `from` on.
 func (opened *opened) rows(filter index.Filter, sort index.Sort, from, n int) *Rows {
 	order := opened.set.Order(filter, sort)
 	from = max(0, min(from, len(order)))
@@ -54,9 +53,8 @@ func (opened *opened) rows(filter index.Filter, sort index.Sort, from, n int) *R
 	return out
 }
 
-// row describes a row of the set for lists. If sortKey, the key of the list's order, is a metric,
-// Value is that metric. Columns with texts hold numbers of words; the words of a file are
-// beside its columns.
+// row describes a row of the set for lists. If sortKey, the key of the list's order, is a metric, Value is that
+// metric. Columns with texts hold numbers of words; the words of a file are beside its columns.
 func (opened *opened) row(row int, sortKey string) Row {
 	i, pos, _ := opened.set.Find(row) // found: callers pass rows of the set only
 	file := opened.set.Files[i]
@@ -96,9 +94,8 @@ type cellSum struct {
 	bars                        [smallBars]int
 }
 
-// overview answers GET overview: means of the selected results by test and series, failures
-// by number, and the papers' tables. At most maxCells cells and maxValues failures are
-// listed.
+// overview answers GET overview: means of the selected results by test and series, failures by number, and the
+// papers' tables. At most maxCells cells and maxValues failures are listed.
 func (opened *opened) overview(filter index.Filter) *Overview {
 	selection := opened.set.Select(filter)
 	out := &Overview{Suites: []SuiteTable{}, Failures: []Failure{}, Papers: opened.papers}
@@ -186,9 +183,8 @@ func (opened *opened) addFile(file *index.File, number int, selection *index.Sel
 	return len(grid)
 }
 
-// add adds the score, time and cost of a row to its cell. Missing ones are NaN and not
-// counted. low is the lower end of the histogram, and barsPerUnit how many bars there are for one unit
-// of score.
+// add adds the score, time and cost of a row to its cell. Missing ones are NaN and not counted. low is the
+// lower end of the histogram, and barsPerUnit how many bars there are for one unit of score.
 func (sum *cellSum) add(file *index.File, row int, low, barsPerUnit float64) {
 	sum.rows++
 	if seconds := float64(file.Time[row]); !math.IsNaN(seconds) {

@@ -45,9 +45,8 @@ func (explorer *Explorer) Built() error {
 	return nil
 }
 
-// WriteReport writes results as one HTML file that needs no server and no network. If ctx
-// ends, the remaining pictures are left out. partial is why the page says that it is not
-// complete, "" if it does not.
+// WriteReport writes results as one HTML file that needs no server and no network. If ctx ends, the remaining
+// pictures are left out. partial is why the page says that it is not complete, "" if it does not.
 func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *Report) (partial string, err error) {
 	// A job like one with files, and the rows that have their lines.
 	job := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, reportLines: map[int]*Given{}, remarks: report.Remarks}
@@ -89,8 +88,7 @@ func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *
 	return data.Partial, explorer.writePage(w, data)
 }
 
-// readGiven returns a result that the report was given, with the answer of its dump line if
-// there is one.
+// readGiven returns a result that the report was given, with the answer of its dump line if there is one.
 func (explorer *Explorer) readGiven(given *Given) *answer {
 	answer := newAnswer(given.Result)
 	switch {
@@ -104,9 +102,8 @@ func (explorer *Explorer) readGiven(given *Given) *answer {
 	return answer
 }
 
-// withTable returns the suites' tables with the means of t for tests, groups and totals, which
-// count missing answers and clusters by t's own options. Distributions, times and costs are taken
-// from cells.
+// withTable returns the suites' tables with the means of t for tests, groups and totals, which count missing
+// answers and clusters by t's own options. Distributions, times and costs are taken from cells.
 func (opened *opened) withTable(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
 	ids := map[string]string{} // by the name of a series
 	for _, s := range opened.series {
@@ -135,8 +132,7 @@ func (opened *opened) withTable(t *table.Table, cells []SuiteTable) (out []Suite
 	return out
 }
 
-// cellOf returns the cell of a test and series among the tables of all suites, or an empty
-// one.
+// cellOf returns the cell of a test and series among the tables of all suites, or an empty one.
 func cellOf(all []SuiteTable, suite, test, series string) Cell {
 	for i := range all {
 		pos := slices.Index(all[i].Series, series)
@@ -191,9 +187,8 @@ func (page *savedPage) compare(opened *opened) error {
 	return nil
 }
 
-// compareTwo adds the comparison of two series, with at most savedPoints points, evenly
-// chosen, and the first savedPairs pairs of the list. The list begins with the largest loss of
-// series b, or with its largest gain.
+// compareTwo adds the comparison of two series, with at most savedPoints points, evenly chosen, and the first
+// savedPairs pairs of the list. The list begins with the largest loss of series b, or with its largest gain.
 func (page *savedPage) compareTwo(opened *opened, filter index.Filter, a, b string, largestGainFirst bool) error {
 	comparison, err := opened.compare(filter, a, b)
 	if err != nil {

@@ -69,10 +69,9 @@ type savedPage struct {
 	progress func(done, total int)
 }
 
-// savePage answers GET save: one HTML file with the explorer's pages, the results that query
-// selects, and the first rows of their list. items is how many of these rows have their
-// item, the texts and pictures of a result; at most SavedItems. state is the query with
-// which the file opens.
+// savePage answers GET save: one HTML file with the explorer's pages, the results that query selects, and the
+// first rows of their list. items is how many of these rows have their item, the texts and pictures of a
+// result; at most SavedItems. state is the query with which the file opens.
 func (explorer *Explorer) savePage(opened *opened, query *query, items int, state string) ([]byte, error) {
 	if err := explorer.Built(); err != nil { // the file holds the script and style of the pages, which a build makes
 		return nil, fmt.Errorf("cannot save the page: %w", err)
@@ -128,9 +127,8 @@ func (explorer *Explorer) writePage(w io.Writer, data *savedPage) error {
 	return out.Flush()
 }
 
-// collect gathers what a saved page holds: the selection, overview, suspects, at most
-// savedRows rows of the list, the comparison if query names two series, and the items of the
-// first rows.
+// collect gathers what a saved page holds: the selection, overview, suspects, at most savedRows rows of the
+// list, the comparison if query names two series, and the items of the first rows.
 func (explorer *Explorer) collect(ctx context.Context, opened *opened, query *query, items int) (*savedPage, error) {
 	filter := query.filter(opened)
 	info, err := explorer.info(opened.job.Name)
@@ -202,8 +200,7 @@ func (explorer *Explorer) fill(ctx context.Context, opened *opened, savedPage *s
 // depend on the workers.
 const window = 32
 
-// describeAll describes rows with several workers. list and pictures are in the order of
-// rows.
+// describeAll describes rows with several workers. list and pictures are in the order of rows.
 func (explorer *Explorer) describeAll(ctx context.Context, opened *opened, rows []Row, workers int) (list []Item, pictures [][]drawn, err error) {
 	list, pictures = make([]Item, len(rows)), make([][]drawn, len(rows))
 	errs := make([]error, len(rows))

@@ -229,9 +229,8 @@ func hashWithoutBlanks(text string, round float64) uint64 {
 	return digest.Sum64()
 }
 
-// bitmaps implements index.Set.Rules: it returns, for each file, the rows that a rule
-// suspects so far, from columns, flags of answers, or groups of answers. It returns nil for
-// an unknown rule.
+// bitmaps implements index.Set.Rules: it returns, for each file, the rows that a rule suspects so far, from
+// columns, flags of answers, or groups of answers. It returns nil for an unknown rule.
 func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 	rule := findRule(name)
 	if rule == nil {
@@ -282,9 +281,8 @@ func (scanner *scanner) remark(name string) string {
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", scanner.progress(), scanner.opened.set.Rows())
 }
 
-// epoch returns a number that changes when the rows that a rule suspects may have changed: every
-// two seconds during the scan of answers, and once at its end. It is 0 for rules that need no
-// answers.
+// epoch returns a number that changes when the rows that a rule suspects may have changed: every two seconds
+// during the scan of answers, and once at its end. It is 0 for rules that need no answers.
 func (scanner *scanner) epoch(name string) int {
 	if r := findRule(name); r == nil || !r.needsAnswers() {
 		return 0
@@ -297,9 +295,8 @@ func (scanner *scanner) epoch(name string) int {
 	}
 }
 
-// list answers GET suspects: each rule that finds suspicious answers, with the number of rows of the
-// filter that it has found so far. Rules that read answers scan them in the background, which the
-// first call starts.
+// list answers GET suspects: each rule that finds suspicious answers, with the number of rows of the filter
+// that it has found so far. Rules that read answers scan them in the background, which the first call starts.
 func (scanner *scanner) list(filter index.Filter) *Suspects {
 	scanner.begin()
 	out := &Suspects{Rules: []Suspect{}, Of: scanner.total(), Scanned: scanner.progress()}

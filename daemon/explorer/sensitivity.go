@@ -161,9 +161,8 @@ func withResponse(line, response []byte) ([]byte, error) {
 	return out, err
 }
 
-// scoreAll scores dump lines, scoredAtOnce at a time so that the engine gets batches, and
-// returns the results in their order. After an error it returns one of the errors; some
-// results are missing then.
+// scoreAll scores dump lines, scoredAtOnce at a time so that the engine gets batches, and returns the results
+// in their order. After an error it returns one of the errors; some results are missing then.
 func scoreAll(ctx context.Context, eng Engine, lines [][]byte, number int, suite string) ([]scoring.Result, error) {
 	out := make([]scoring.Result, len(lines))
 	next := make(chan int, len(lines))

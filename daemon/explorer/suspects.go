@@ -111,8 +111,7 @@ func zeroNear(file *index.File) func(row int) bool {
 	}
 }
 
-// sameAnswers marks the answers that one series gives, in one file, to at least sameTimes
-// questions of a test.
+// sameAnswers marks the answers that one series gives, in one file, to at least sameTimes questions of a test.
 func sameAnswers(scanner *scanner, mark func(row int)) {
 	type key struct {
 		text       uint64

@@ -45,8 +45,7 @@ type BatchConfig struct {
 	Tell       func(string) // gets a line for people at each event; nil is silent
 }
 
-// part is what is known of one batch: a line of batches.jsonl, and below it what only this process
-// knows.
+// part is what is known of one batch: a line of batches.jsonl, and below it what only this process knows.
 type part struct {
 	Event  string    `json:"event"`
 	Part   int       `json:"part"`

@@ -206,8 +206,7 @@ func (calls *Calls) recordOutcome(done *Done, place ledger.Place, ofThisProcess 
 	return place
 }
 
-// all returns the records of all calls that have an outcome, in the order in which their first outcomes
-// came.
+// all returns the records of all calls that have an outcome, in the order in which their first outcomes came.
 func (calls *Calls) all() []*record {
 	if calls == nil {
 		return nil
@@ -217,8 +216,7 @@ func (calls *Calls) all() []*record {
 	return slices.SortedFunc(maps.Values(calls.done), func(a, b *record) int { return int(a.order - b.order) })
 }
 
-// record returns the record of a call's outcome, nil for none. A nil Calls, that of a plan alone, has
-// none.
+// record returns the record of a call's outcome, nil for none. A nil Calls, that of a plan alone, has none.
 func (calls *Calls) record(key string) *record {
 	if calls == nil {
 		return nil

@@ -121,8 +121,7 @@ type unitKey struct {
 // keyOfUnit returns the key of a unit of this command.
 func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.repeat} }
 
-// loggedCall is a call of the log: its label, which says what was asked of whom, and the place of its
-// line.
+// loggedCall is a call of the log: its label, which says what was asked of whom, and the place of its line.
 type loggedCall struct {
 	Label
 	place ledger.Place

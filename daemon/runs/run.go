@@ -1,9 +1,8 @@
-// Package runs makes the calls of plumb run that the log of a folder lacks, also by batch
-// APIs, and derives the dump from the log. In: the tasks, the arms, settings and a client.
-// Out: a folder with a log of all calls and, of that, a dump with one line for each
-// answer. A call is paid for once: the log says what was answered, and a run that was
-// ended in any way goes on with what is missing. It refuses a folder that holds another
-// run, by what differs. It scores nothing itself. See docs/spec/runs.md.
+// Package runs makes the calls of plumb run that the log of a folder lacks, also by batch APIs, and derives the
+// dump from the log. In: the tasks, the arms, settings and a client. Out: a folder with a log of all calls and,
+// of that, a dump with one line for each answer. A call is paid for once: the log says what was answered, and a
+// run that was ended in any way goes on with what is missing. It refuses a folder that holds another run, by
+// what differs. It scores nothing itself. See docs/spec/runs.md.
 package runs
 
 import (
@@ -307,9 +306,8 @@ func (run *Run) usableOutcome(key string) (*Done, error) {
 	return run.calls.Done(key)
 }
 
-// callOnce makes a call with the function ask, unless a call with the same key is under way for another
-// unit: then it waits for that one's outcome. Units of several arms may ask the same, and each call is
-// paid for once.
+// callOnce makes a call with the function ask, unless a call with the same key is under way for another unit:
+// then it waits for that one's outcome. Units of several arms may ask the same, and each call is paid for once.
 func (run *Run) callOnce(key string, ask func() (*Done, error)) (*Done, error) {
 	v, err, _ := run.flight.Do(key, func() (any, error) { return ask() })
 	return v.(*Done), err
@@ -328,10 +326,9 @@ func (run *Run) countProgress(done *Done) {
 	}
 }
 
-// ask makes one call to the model, with the tries that the client makes. Each request is in the log
-// before it is sent, and each outcome when it has come. It returns the outcome that counts for the
-// call, nil if there is no final one, or if ctx ended before the first try; a call that is refused
-// before it is sent is an error.
+// ask makes one call to the model, with the tries that the client makes. Each request is in the log before it
+// is sent, and each outcome when it has come. It returns the outcome that counts for the call, nil if there is
+// no final one, or if ctx ended before the first try; a call that is refused before it is sent is an error.
 func (run *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done, error) {
 	var counted *Done
 	call.request.Hooks = chat.Hooks{

@@ -92,8 +92,7 @@ func decodeRuns(pix, data []byte) error {
 	return nil
 }
 
-// repeatPixel fills pix, a part of the browser's picture that is all zero, with copies of one
-// pixel.
+// repeatPixel fills pix, a part of the browser's picture that is all zero, with copies of one pixel.
 func repeatPixel(pix, pixel []byte) {
 	if binary.LittleEndian.Uint32(pixel) == 0 || len(pix) == 0 {
 		return // it is zero already

@@ -34,11 +34,10 @@ type browserInstance struct {
 	removed  chan struct{} // closed when no process and no file is left
 }
 
-// launch starts a Chromium and waits until it answers, for at most cfg.Start. After an error no
-// process and no file is left, and the error holds what the browser printed. The time limit is a timer
-// and not a deadline of the context, because chromedp, the library that controls the browser, ends the
-// browser with the context of the first call. That call is made here, because a tab that is opened before
-// it would start a second browser.
+// launch starts a Chromium and waits until it answers, for at most cfg.Start. After an error no process and no
+// file is left, and the error holds what the browser printed. The time limit is a timer and not a deadline of
+// the context, because chromedp, the library that controls the browser, ends the browser with the context of
+// the first call. That call is made here, because a tab that is opened before it would start a second browser.
 func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, error) {
 	profile, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {
@@ -87,9 +86,8 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 	return instance, nil
 }
 
-// onThread calls f, which starts the browser, and waits for it. f runs on a thread that exists as
-// long as the browser does, because the kernel ends the browser (Pdeathsig) when the thread that
-// started it ends.
+// onThread calls f, which starts the browser, and waits for it. f runs on a thread that exists as long as the
+// browser does, because the kernel ends the browser (Pdeathsig) when the thread that started it ends.
 func (browser *browserInstance) onThread(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -163,8 +161,7 @@ func (browser *browserInstance) kill(reason string) {
 	browser.stop()
 }
 
-// retire takes the browser out of use for a reason: it gets no new tabs, and closes when its last
-// tab does.
+// retire takes the browser out of use for a reason: it gets no new tabs, and closes when its last tab does.
 func (browser *browserInstance) retire(reason string) {
 	if browser.retired.CompareAndSwap(false, true) {
 		browser.reason.Store(reason)

@@ -1,11 +1,9 @@
-// Package chrome draws whiteboards with tldraw itself in a headless Chromium: it runs the
-// browser and its tabs, writes scenes as tldraw's records, and checks the pictures that come
-// back. In: scenes, as values or as the bytes they came in, and the pictures that are wanted
-// of them. Out: pixels, not premultiplied. It refuses what the editor refuses (ErrScene) and
-// what breaks a limit (ErrLimit), and lets nothing that is in a scene reach the network or
-// the disk: the page is served out of memory without a port, and every other request is
-// stopped and counted. A picture is accepted only with the proof that its pixels are those of
-// this export (proof.go).
+// Package chrome draws whiteboards with tldraw itself in a headless Chromium: it runs the browser and its tabs,
+// writes scenes as tldraw's records, and checks the pictures that come back. In: scenes, as values or as the
+// bytes they came in, and the pictures that are wanted of them. Out: pixels, not premultiplied. It refuses what
+// the editor refuses (ErrScene) and what breaks a limit (ErrLimit), and lets nothing that is in a scene reach
+// the network or the disk: the page is served out of memory without a port, and every other request is stopped
+// and counted. A picture is accepted only with the proof that its pixels are those of this export (proof.go).
 package chrome
 
 import (
@@ -19,8 +17,7 @@ import (
 
 // The errors that callers tell apart.
 var (
-	// ErrMissing: no browser, or no page to load into it. The text says what to
-	// install.
+	// ErrMissing: no browser, or no page to load into it. The text says what to install.
 	ErrMissing = errors.New("no tldraw in a browser")
 	// ErrScene: the editor refuses the scene; the text is the editor's.
 	ErrScene = errors.New("refused by the editor")
@@ -42,9 +39,8 @@ var (
 const (
 	Version42 = "4.2" // of the benchmarks' time, the default
 	Version54 = "5.4"
-	// VersionPlain is 4.2 as everybody mounts it and exports from it, without
-	// the guard against the network. The benchmark compares with it; it reads
-	// lists of shapes only, and is not for scenes of others.
+	// VersionPlain is 4.2 as everybody mounts it and exports from it, without the guard against the network.
+	// The benchmark compares with it; it reads lists of shapes only, and is not for scenes of others.
 	VersionPlain = "plain"
 )
 
@@ -61,9 +57,8 @@ type Config struct {
 	Page       string // folder made by scripts/page.sh; "" looks for it, see PageDir
 	Version    string // of tldraw; "" is Version42
 	LicenseKey string // handed to the editor; see docs/tldraw-licence.md
-	// Use says what tldraw is used for, Development or Production; "" counts as Development.
-	// Production wants LicenseKey, and in LicenseHost a host that the key is for
-	// ("boards.example.com").
+	// Use says what tldraw is used for, Development or Production; "" counts as Development. Production wants
+	// LicenseKey, and in LicenseHost a host that the key is for ("boards.example.com").
 	Use         string
 	LicenseHost string
 	// Sandbox is SandboxAuto, SandboxRequire or SandboxOff; "" is SandboxAuto.
@@ -77,14 +72,12 @@ type Config struct {
 	BrowserExports int           // exports after which the browser is replaced; default 20,000
 	Deadline       time.Duration // for one scene in the browser; default 10 s
 	Start          time.Duration // for a browser to start, and for a page to load; default 30 s
-	// MaxMemory is what the browser's processes may hold together, in bytes of
-	// their own. Above half of it the browser is replaced when it is idle,
-	// above it at once. Default 3 GiB.
+	// MaxMemory is what the browser's processes may hold together, in bytes of their own. Above half of it the
+	// browser is replaced when it is idle, above it at once. Default 3 GiB.
 	MaxMemory int64
 
 	MaxSource int // bytes of a scene; default 64 MiB
-	// MaxAsset is the largest file inside a scene (a data URL), in bytes as
-	// written; default 16 MiB.
+	// MaxAsset is the largest file inside a scene (a data URL), in bytes as written; default 16 MiB.
 	MaxAsset       int
 	MaxAssetPixels int // px of an image inside a scene; default 64 Mpx
 	MaxPixels      int // px of a picture; default 64 Mpx
@@ -129,9 +122,8 @@ func (config Config) withDefaults() Config {
 
 // Request is a scene and what is wanted of it.
 type Request struct {
-	// View is the scene and the pictures: one of FirstIDs over Bounds and, where
-	// SecondIDs is not nil, one of these over the same bounds. Scene is not read
-	// where Source is given.
+	// View is the scene and the pictures: one of FirstIDs over Bounds and, where SecondIDs is not nil, one of
+	// these over the same bounds. Scene is not read where Source is given.
 	view.View
 	// Source is the scene as it came in, in any of its encodings (docs/spec/drawing.md#r1). It
 	// also holds what a *scene.Scene does not (assets, headings, custom colours, older
@@ -152,9 +144,8 @@ type Result struct {
 	// view with nothing in it the image has no pixels if Content is set, because its size follows
 	// from the shapes; else all of its pixels are transparent.
 	Image, Other *image.NRGBA
-	// Bounds is the part of the page that the images show or, of a Request with
-	// Measure, what the shapes take up: strokes do not count, and a side may be
-	// zero. Empty says that there is nothing to measure.
+	// Bounds is the part of the page that the images show or, of a Request with Measure, what the shapes take
+	// up: strokes do not count, and a side may be zero. Empty says that there is nothing to measure.
 	Bounds view.Box
 	Empty  bool
 	// Blocked is the number of requests that were stopped on behalf of the

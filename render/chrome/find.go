@@ -10,13 +10,11 @@ import (
 	"plumb/render/assets"
 )
 
-// names of the browser's program, the one that the reference pictures were made
-// with first.
+// names of the browser's program, the one that the reference pictures were made with first.
 var names = []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "headless_shell"}
 
-// Find returns the path of the browser's program: explicit when given, else the
-// environment's PLUMB_CHROME, else the first of the usual names on PATH. The
-// error wraps ErrMissing.
+// Find returns the path of the browser's program: explicit when given, else the environment's PLUMB_CHROME,
+// else the first of the usual names on PATH. The error wraps ErrMissing.
 func Find(explicit string) (string, error) {
 	if explicit == "" {
 		explicit = os.Getenv("PLUMB_CHROME")
@@ -37,10 +35,9 @@ func Find(explicit string) (string, error) {
 		ErrMissing, names)
 }
 
-// behindScript returns the browser program that the start script at path runs, if it is Debian's
-// script: /usr/bin/NAME runs /usr/lib/NAME/NAME. The script adds extensions, API keys and raster
-// flags of the machine, and an export must depend on none of these. For any other program it
-// returns path.
+// behindScript returns the browser program that the start script at path runs, if it is Debian's script:
+// /usr/bin/NAME runs /usr/lib/NAME/NAME. The script adds extensions, API keys and raster flags of the machine,
+// and an export must depend on none of these. For any other program it returns path.
 func behindScript(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -58,10 +55,9 @@ func behindScript(path string) string {
 // PLUMB_PAGE, else where assets.Dir finds page. It does not check the files; Open does.
 func PageDir(explicit string) string { return assets.Dir(explicit, "PLUMB_PAGE", "page") }
 
-// Sandboxed reports whether the browser can run in Chromium's own sandbox, and why not. It cannot
-// as root, nor where the kernel or the container allows neither user namespaces nor the browser's
-// setuid helper. If Config.Sandbox requires a sandbox that is not possible, the error wraps
-// ErrSandbox.
+// Sandboxed reports whether the browser can run in Chromium's own sandbox, and why not. It cannot as root, nor
+// where the kernel or the container allows neither user namespaces nor the browser's setuid helper. If
+// Config.Sandbox requires a sandbox that is not possible, the error wraps ErrSandbox.
 func (config *Config) Sandboxed(program string) (on bool, reason string, err error) {
 	if config.Sandbox == SandboxOff {
 		return false, "--chrome-sandbox is off", nil

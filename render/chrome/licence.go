@@ -77,6 +77,5 @@ func (config *Config) licenceError(err error) error {
 		ErrLicense, config.LicenseHost)
 }
 
-// refusedLicense is part of the error of a page whose editor has hidden itself
-// (page/licence.ts).
+// refusedLicense is part of the error of a page whose editor has hidden itself (page/licence.ts).
 const refusedLicense = "plumb: the editor does not take the licence key"

@@ -60,9 +60,8 @@ func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*pa
 	return p, nil
 }
 
-// minimise minimises the tab's window, because the browser paints a visible page after every
-// change, which costs an eighth of an export. A browser without windows may refuse; then it stays
-// visible.
+// minimise minimises the tab's window, because the browser paints a visible page after every change, which
+// costs an eighth of an export. A browser without windows may refuse; then it stays visible.
 func (page *page) minimise() {
 	ctx, cancel := context.WithTimeout(page.ctx, time.Second)
 	defer cancel()
@@ -146,8 +145,7 @@ func (page *page) call(ctx context.Context, method, argument string) ([]byte, er
 	return r.Result.Value, nil
 }
 
-// onEvent handles the browser's events for this tab: requests of the page, and a crash. It must not
-// block.
+// onEvent handles the browser's events for this tab: requests of the page, and a crash. It must not block.
 func (page *page) onEvent(ev any) {
 	switch ev := ev.(type) {
 	case *fetch.EventRequestPaused:

@@ -189,9 +189,8 @@ func (pool *Pool) Export(ctx context.Context, request Request) (*Result, error) 
 	return pool.result(&request, c.answer)
 }
 
-// result turns the page's answer to a request into images, or into a box if the request has
-// Measure, and counts the export. An error that the page reports wraps ErrLimit or ErrScene and
-// counts as refused.
+// result turns the page's answer to a request into images, or into a box if the request has Measure, and counts
+// the export. An error that the page reports wraps ErrLimit or ErrScene and counts as refused.
 func (pool *Pool) result(request *Request, answer *answer) (*Result, error) {
 	counters := &pool.stats
 	counters.blocked.Add(int64(answer.Blocked))

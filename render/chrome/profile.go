@@ -91,9 +91,8 @@ func (profile *profile) remove() error {
 	return err
 }
 
-// fontConfig returns the browser's font configuration: the machine's own, but with hinting fixed.
-// Hinting is a setting of the machine, and pictures must not depend on the machine. See
-// docs/spec/drawing.md#r56.
+// fontConfig returns the browser's font configuration: the machine's own, but with hinting fixed. Hinting is a
+// setting of the machine, and pictures must not depend on the machine. See docs/spec/drawing.md#r56.
 func fontConfig(hinted bool) string {
 	on, style := "false", "hintnone"
 	if hinted {

@@ -9,11 +9,10 @@ import (
 	"slices"
 )
 
-// A canvas of the browser can lose its content, for example when the browser's GPU
-// process dies; it then reads as transparent. So the page draws rows below every
-// picture on the same canvas (page/raster.ts): the first before the picture and the
-// last after it, in a random colour of the job, and between them an SVG, which is drawn
-// as the picture is. A picture whose rows have other colours is rejected.
+// A canvas of the browser can lose its content, for example when the browser's GPU process dies; it then reads
+// as transparent. So the page draws rows below every picture on the same canvas (page/raster.ts): the first
+// before the picture and the last after it, in a random colour of the job, and between them an SVG, which is
+// drawn as the picture is. A picture whose rows have other colours is rejected.
 
 // proofRows is the number of those rows.
 const proofRows = 3

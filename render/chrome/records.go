@@ -10,10 +10,9 @@ import (
 // pageID is the editor's own page; the export page puts all shapes there.
 const pageID = "page:page"
 
-// appendScene writes a resolved scene as store records of tldraw 4.2 with every property, so that
-// no picture depends on the editor's defaults. What the editor computes when it creates a shape
-// (Shape.Grow) it computes for the ids listed in "created". A shape whose data a *scene.Scene does
-// not hold is an error.
+// appendScene writes a resolved scene as store records of tldraw 4.2 with every property, so that no picture
+// depends on the editor's defaults. What the editor computes when it creates a shape (Shape.Grow) it computes
+// for the ids listed in "created". A shape whose data a *scene.Scene does not hold is an error.
 func appendScene(dst []byte, sc *scene.Scene) ([]byte, error) {
 	dst = append(dst, `{"records":[`...)
 	children := make(map[int32]int) // number of children of each parent so far, by which they get indexes
@@ -66,8 +65,7 @@ func checkComplete(shape *scene.Shape) error {
 	return nil
 }
 
-// appendShape writes a shape as a store record of the editor, below the given parent and with the
-// given index.
+// appendShape writes a shape as a store record of the editor, below the given parent and with the given index.
 func appendShape(b []byte, shape *scene.Shape, parent, index string) []byte {
 	p := props{b: append(b, `{"typeName":"shape","isLocked":false,"meta":{}`...)}
 	p.writeString("id", shape.ID)
@@ -213,8 +211,7 @@ func (props *props) writeArrow(shape *scene.Shape) {
 	props.writeNumber("elbowMidPoint", a.ElbowMidPoint)
 }
 
-// writeStroke writes the properties of a line, a freehand shape or a highlight, as tldraw's records have
-// them.
+// writeStroke writes the properties of a line, a freehand shape or a highlight, as tldraw's records have them.
 func (props *props) writeStroke(shape *scene.Shape) {
 	props.writeStrokeStyle(shape)
 	if shape.Kind != scene.Highlight {
@@ -316,8 +313,7 @@ func (props *props) writeSegments(segments []scene.Segment) {
 	props.b = append(props.b, ']')
 }
 
-// appendBinding writes the i-th binding of the scene as a store record: one end of an arrow and its
-// target.
+// appendBinding writes the i-th binding of the scene as a store record: one end of an arrow and its target.
 func appendBinding(b []byte, scene *scene.Scene, i int) []byte {
 	bind := &scene.Bindings[i]
 	p := props{b: append(b, `{"typeName":"binding","type":"arrow","meta":{}`...)}

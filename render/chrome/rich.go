@@ -8,9 +8,8 @@ import (
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
 
-// writeRichText writes a rich text as the editor's document. If the text's blocks do not hold all of it,
-// this is the original document. Else it is one that looks the same, but whose links lead to
-// another address.
+// writeRichText writes a rich text as the editor's document. If the text's blocks do not hold all of it, this
+// is the original document. Else it is one that looks the same, but whose links lead to another address.
 func (props *props) writeRichText(text *scene.RichText) {
 	props.writeKey("richText")
 	if text == nil {
@@ -99,8 +98,7 @@ func (writer *richWriter) paragraph(block *scene.Block) {
 	writer.b = append(writer.b, '}')
 }
 
-// span writes a span of a rich text as a node of the editor's document: a text with its marks, or a
-// line break.
+// span writes a span of a rich text as a node of the editor's document: a text with its marks, or a line break.
 func (writer *richWriter) span(span *scene.Span) {
 	if span.Text == "\n" {
 		writer.b = append(writer.b, `{"type":"hardBreak"}`...)

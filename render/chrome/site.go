@@ -10,9 +10,8 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 )
 
-// contentSecurityPolicy makes the browser itself refuse requests: it allows scripts, styles and
-// fonts of the page, images and data of the scene, and no frames, workers, forms or other
-// addresses.
+// contentSecurityPolicy makes the browser itself refuse requests: it allows scripts, styles and fonts of the
+// page, images and data of the scene, and no frames, workers, forms or other addresses.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data: blob:; media-src data: blob:; font-src 'self' data: blob:; connect-src 'self' data: blob:; " +
 	"frame-src 'none'; worker-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"

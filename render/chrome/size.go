@@ -166,8 +166,7 @@ var units = map[string]float64{
 	"em": 16, "rem": 16, "ex": 16, "ch": 16,
 }
 
-// cssLength returns a CSS length of an SVG image in px, or fallback for anything else, such as a
-// percentage.
+// cssLength returns a CSS length of an SVG image in px, or fallback for anything else, such as a percentage.
 func cssLength(text string, fallback float64) float64 {
 	text = strings.ToLower(strings.TrimSpace(text))
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz") // without the unit

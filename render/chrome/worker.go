@@ -15,9 +15,8 @@ type worker struct {
 	page *page
 }
 
-// run exports the jobs of the pool in the worker's browser tab, one after the other, until the pool
-// is closed. It skips jobs whose caller has given up. It closes an idle tab when its browser is
-// retired.
+// run exports the jobs of the pool in the worker's browser tab, one after the other, until the pool is closed.
+// It skips jobs whose caller has given up. It closes an idle tab when its browser is retired.
 func (worker *worker) run() {
 	defer worker.closePage()
 	for {
@@ -44,10 +43,9 @@ func (worker *worker) retiring() <-chan struct{} {
 	return worker.page.browser.retiring
 }
 
-// export draws one job in the editor. It tries again, up to attempts times, if the tab dies or
-// returns a picture without a valid proof; errors that another try would not change are final. A
-// picture that is empty where shapes are visible is drawn again in a fresh tab, and accepted if it
-// is empty there too.
+// export draws one job in the editor. It tries again, up to attempts times, if the tab dies or returns a
+// picture without a valid proof; errors that another try would not change are final. A picture that is empty
+// where shapes are visible is drawn again in a fresh tab, and accepted if it is empty there too.
 func (worker *worker) export(ctx context.Context, j *job) (*answer, error) {
 	drawnAgain := false // a picture was empty where shapes are visible, and is drawn once more
 	for n := 1; ; n++ {
@@ -136,9 +134,8 @@ func (worker *worker) ensurePage() error {
 		}
 		worker.closePage()
 	}
-	// A browser may die while a tab is being opened in it. If its network process
-	// dies, the page never finishes loading, so the first attempt has half the time,
-	// and the next ones are made in new browsers.
+	// A browser may die while a tab is being opened in it. If its network process dies, the page never finishes
+	// loading, so the first attempt has half the time, and the next ones are made in new browsers.
 	var err error
 	limit := worker.pool.cfg.Start / 2
 	for range attempts {

@@ -23,9 +23,8 @@ import (
 type Raster uint8
 
 const (
-	// Reference strokes, cuts and snaps as the editor's browser does, and fills with its 8-bit
-	// coverage (render/scan), so that pixels come close to its pictures. See
-	// docs/spec/raster.md#r6.
+	// Reference strokes, cuts and snaps as the editor's browser does, and fills with its 8-bit coverage
+	// (render/scan), so that pixels come close to its pictures. See docs/spec/raster.md#r6.
 	Reference Raster = iota
 	// Exact follows true curves and offsets and fills with their area, in 8 bits too
 	// (render/area): the truer picture.
@@ -35,8 +34,7 @@ const (
 // MaxSidePx is the longest side of a picture in px. See docs/spec/cli.md#r33.
 const MaxSidePx = 32768
 
-// MaxCoverage is how many bytes the coverage of one drawing takes at most, unless
-// Builder says otherwise.
+// MaxCoverage is how many bytes the coverage of one drawing takes at most, unless Builder says otherwise.
 const MaxCoverage = 1 << 28
 
 // Builder turns views into drawings. It keeps memory between calls, so that a worker that draws
@@ -48,10 +46,9 @@ type Builder struct {
 	MaxPoints int
 	// Version is not to be changed between two drawings.
 	Version view.Version
-	// Watch, if set, sees every path in px just before it is filled, with the item
-	// that it belongs to: what another renderer would have to fill. Strokes of at
-	// most one px, which are not filled, are not among them. Nothing is cached
-	// between drawings then. The path is valid until Watch returns.
+	// Watch, if set, sees every path in px just before it is filled, with the item that it belongs to: what
+	// another renderer would have to fill. Strokes of at most one px, which are not filled, are not among them.
+	// Nothing is cached between drawings then. The path is valid until Watch returns.
 	Watch func(p *vector.Path, it *Item)
 
 	mode          Raster
@@ -111,10 +108,9 @@ type shapePlacement struct {
 
 func (p *shapePlacement) translucent() bool { return p.opacity < shapes.Opaque }
 
-// Build draws a view into drawing: it fills drawing with items in paint order and their coverage.
-// What drawing held before is dropped, and its memory is used. Errors name the shape, and wrap
-// ErrForeign where a selected shape holds something that plumb does not draw as the editor does.
-// After an error drawing must not be used.
+// Build draws a view into drawing: it fills drawing with items in paint order and their coverage. What drawing
+// held before is dropped, and its memory is used. Errors name the shape, and wrap ErrForeign where a selected
+// shape holds something that plumb does not draw as the editor does. After an error drawing must not be used.
 func (builder *Builder) Build(wanted view.View, mode Raster, drawing *Drawing) (err error) {
 	defer func() {
 		if err != nil && wanted.Stopped() { // the cache may hold an unfinished shape
@@ -203,8 +199,7 @@ func (builder *Builder) setCanvas(bounds view.Box) error {
 }
 
 // shape draws one layer of a shape into the drawing, unless place tells that the shape is hidden or not
-// selected. Most shapes have one layer. A highlight has two, of which one lies behind all shapes of its
-// frame.
+// selected. Most shapes have one layer. A highlight has two, of which one lies behind all shapes of its frame.
 func (builder *Builder) shape(source *scene.Scene, layer tree.Layer) error {
 	placement, ok, err := builder.place(source, layer)
 	if err != nil || !ok {

@@ -18,8 +18,7 @@ import (
 // Lines along text as the browser places them; sizes and places were read off
 // its pictures for all fonts and sizes.
 
-// lineShare is the thickness of a line in em. It is drawn with that many whole units, rounded
-// down, at least 1.
+// lineShare is the thickness of a line in em. It is drawn with that many whole units, rounded down, at least 1.
 const lineShare = 0.1
 
 // thickestLine is the greatest thickness of a line in px, because its halo is made of pixels.
@@ -45,8 +44,7 @@ type textLine struct {
 	doubled          bool    // drawn over itself once more
 }
 
-// thickness returns the thickness of the lines below and through a run of text, before rounding,
-// units.
+// thickness returns the thickness of the lines below and through a run of text, before rounding, units.
 func thickness(r *text.Run) float64 { return max(1, r.Size*lineShare) }
 
 // checkLine refuses a run of a shape's text whose underline or strike would be too thick.
@@ -58,11 +56,10 @@ func (s *glyphScale) checkLine(r *text.Run, shape *scene.Shape) error {
 	return nil
 }
 
-// underline returns the line below a run of text, with gaps where glyphs cross it. A gap covers the
-// columns of the crossing and, on both sides, as much as the line is thick, at most longestGap.
-// Crossings are looked up in outlines of pathSize px, whose points are rounded. Glyphs that an
-// underline goes through (Crossed) get no gap. The gaps are kept in painter's memory. See
-// docs/spec/drawing.md#r53.
+// underline returns the line below a run of text, with gaps where glyphs cross it. A gap covers the columns of
+// the crossing and, on both sides, as much as the line is thick, at most longestGap. Crossings are looked up in
+// outlines of pathSize px, whose points are rounded. Glyphs that an underline goes through (Crossed) get no
+// gap. The gaps are kept in painter's memory. See docs/spec/drawing.md#r53.
 func underline(painter *textPainter, run *text.Run) (textLine, error) {
 	thick := thickness(run)
 	line := textLine{
@@ -93,8 +90,7 @@ func underline(painter *textPainter, run *text.Run) (textLine, error) {
 	return line, nil
 }
 
-// strike returns the line through a run of struck out text: a third of the font's ascent above the
-// baseline.
+// strike returns the line through a run of struck out text: a third of the font's ascent above the baseline.
 func strike(run *text.Run) textLine {
 	thick := thickness(run)
 	middle := run.Baseline - run.Face.Ascent(run.Size)/3

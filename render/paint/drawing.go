@@ -1,8 +1,7 @@
-// Package paint turns views into drawings: items in paint order, texts as glyph masks,
-// hatches, opacity, layers, cached shapes. In: a view.View. Out: a *Drawing in paint order,
-// which the batch stage cuts into tiles: 8-bit coverage that render/scan fills as the
-// reference browser does, or render/area with its true area. It refuses by name what it cannot
-// draw as the editor does (view.ErrForeign).
+// Package paint turns views into drawings: items in paint order, texts as glyph masks, hatches, opacity,
+// layers, cached shapes. In: a view.View. Out: a *Drawing in paint order, which the batch stage cuts into
+// tiles: 8-bit coverage that render/scan fills as the reference browser does, or render/area with its true
+// area. It refuses by name what it cannot draw as the editor does (view.ErrForeign).
 package paint
 
 import (
@@ -31,10 +30,9 @@ type Item struct {
 	Opacity                        uint32   // 0..Opaque
 	Color                          [3]uint8 // sRGB
 	Clip                           int32    // position in Items of the OpClip item, -1 for none
-	// Group is 0 for an item on its own. Items of one shape that are composited first and made
-	// translucent together (docs/spec/drawing.md#r11) carry the same Group > 0, stand next to
-	// each other, and have Opacity of their own inside the group; Groups[Group-1] is the
-	// group's opacity, 0..Opaque.
+	// Group is 0 for an item on its own. Items of one shape that are composited first and made translucent
+	// together (docs/spec/drawing.md#r11) carry the same Group > 0, stand next to each other, and have Opacity
+	// of their own inside the group; Groups[Group-1] is the group's opacity, 0..Opaque.
 	Group int32
 	Shape int32 // position in Scene.Shapes
 }
@@ -49,12 +47,11 @@ type Drawing struct {
 	// the cost of the scene's outlines alone, before pixels. Cached shapes do not count.
 	Pieces   int
 	Coverage scan.Coverage
-	// PairPixels are the pixels of items that are blended by the two-pixel rule. Where a slanted edge
-	// crosses just two pixels of a row, the browser draws both at once, with a formula that adds the
-	// products of the colour and of what lies below before it rounds; everywhere else it rounds each
-	// product. That moves a channel by 1/255 at most, so only a View with Details has them: see
-	// docs/spec/raster.md#r22. Those of an item are in rows from top to bottom. Some may lie outside of
-	// the picture.
+	// PairPixels are the pixels of items that are blended by the two-pixel rule. Where a slanted edge crosses
+	// just two pixels of a row, the browser draws both at once, with a formula that adds the products of the
+	// colour and of what lies below before it rounds; everywhere else it rounds each product. That moves a
+	// channel by 1/255 at most, so only a View with Details has them: see docs/spec/raster.md#r22. Those of an
+	// item are in rows from top to bottom. Some may lie outside of the picture.
 	PairPixels []Pixel
 	Items      []Item
 	Groups     []uint32

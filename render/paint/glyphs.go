@@ -42,9 +42,8 @@ const (
 	maxGlyphBytes = 1 << 24
 )
 
-// glyphCache makes glyph masks and keeps them. The mask of a glyph does not depend on where it
-// lies, so it is only shifted by whole pixels afterwards. The bytes contain the contrast
-// already. See docs/spec/raster.md#r24.
+// glyphCache makes glyph masks and keeps them. The mask of a glyph does not depend on where it lies, so it is
+// only shifted by whole pixels afterwards. The bytes contain the contrast already. See docs/spec/raster.md#r24.
 type glyphCache struct {
 	known        map[glyphKey]int32 // positions in glyphs
 	glyphs       []glyphMask
@@ -60,9 +59,8 @@ type glyphCache struct {
 	bytesAtStart int           // bytes of coverage when the current text began
 }
 
-// begin prepares the cache of glyph masks for another text of a drawing. It changes textNumber, so
-// that the masks' bytes are copied into the drawing anew for this text, and empties a cache that is
-// full.
+// begin prepares the cache of glyph masks for another text of a drawing. It changes textNumber, so that the
+// masks' bytes are copied into the drawing anew for this text, and empties a cache that is full.
 func (cache *glyphCache) begin() {
 	cache.textNumber++
 	full := len(cache.coverage.Spans) > maxGlyphSpans || len(cache.coverage.Bytes) > maxGlyphBytes || len(cache.glyphs) > maxGlyphs
@@ -172,10 +170,9 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 	return box
 }
 
-// drawMask appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and makes it
-// the coverage of the item. The bytes of a mask are copied once per text, its spans on each use,
-// because only spans depend on the place. It adds the pieces of the mask's outline to those of the
-// drawing.
+// drawMask appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and makes it the
+// coverage of the item. The bytes of a mask are copied once per text, its spans on each use, because only spans
+// depend on the place. It adds the pieces of the mask's outline to those of the drawing.
 func (cache *glyphCache) drawMask(drawing *Drawing, glyph, x, y int32, item *Item) {
 	mask := &cache.glyphs[glyph]
 	item.SpanCount = mask.spanCount
@@ -217,10 +214,9 @@ var contrastTables = sync.OnceValue(func() *[contrastRows]contrastTable {
 	return tables
 })
 
-// contrast returns the alpha, 0 to 255, for coverage i/255 in text of one of eight lightnesses
-// (row), as the browser's glyph contrast does. It blends the text over its opposite lightness in
-// linear light, with the coverage boosted for dark text, and returns the alpha that gives the same
-// result without linear light.
+// contrast returns the alpha, 0 to 255, for coverage i/255 in text of one of eight lightnesses (row), as the
+// browser's glyph contrast does. It blends the text over its opposite lightness in linear light, with the
+// coverage boosted for dark text, and returns the alpha that gives the same result without linear light.
 func contrast(row, i int) uint8 {
 	light := float64(threeBits(uint8(row<<5))) / 255
 	opposite := 1 - light

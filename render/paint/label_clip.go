@@ -52,8 +52,7 @@ func nearWhole(v float32) bool {
 	return d < near
 }
 
-// holds reports whether all pixels of a placed glyph mask lie inside the text's box, so that it
-// needs no clip.
+// holds reports whether all pixels of a placed glyph mask lie inside the text's box, so that it needs no clip.
 func (box *textBox) holds(mask *placedMask) bool {
 	x0, y0 := float64(mask.box[0]), float64(mask.box[1])
 	x1, y1 := float64(mask.box[2]), float64(mask.box[3])

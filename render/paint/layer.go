@@ -42,10 +42,9 @@ func grown(lo, hi, width float64, ofSeveral bool) (from, to float64) {
 	return from, to
 }
 
-// widenGroupLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or
-// starts the layer with that box. In Exact mode it does nothing, because exact pictures are not
-// clipped to layers. The mapped box is rounded out to whole px, for which each of its sides first
-// moves in by layerSlack.
+// widenGroupLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or starts
+// the layer with that box. In Exact mode it does nothing, because exact pictures are not clipped to layers. The
+// mapped box is rounded out to whole px, for which each of its sides first moves in by layerSlack.
 func (builder *Builder) widenGroupLayer(x0, y0, x1, y1 float64, matrix vector.Matrix) {
 	if builder.mode == Exact {
 		return

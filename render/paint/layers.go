@@ -114,9 +114,8 @@ func (builder *Builder) DrawOnce(i int) error {
 	return builder.Draw(i)
 }
 
-// drawLayer draws layer i, which is not drawn yet, and sets its Drawn, Items and Bytes. If the view was
-// stopped meanwhile, it empties the cache, which may hold an unfinished shape, and returns
-// view.ErrStopped.
+// drawLayer draws layer i, which is not drawn yet, and sets its Drawn, Items and Bytes. If the view was stopped
+// meanwhile, it empties the cache, which may hold an unfinished shape, and returns view.ErrStopped.
 func (builder *Builder) drawLayer(i int) error {
 	layer := &builder.layers[i]
 	from := builder.marks()
@@ -172,10 +171,9 @@ func stampOf(k layerKey) Stamp {
 	return Stamp{maphash.Comparable(seeds[0], k), maphash.Comparable(seeds[1], k)}
 }
 
-// stampOfItems returns a hash of the items, groups and coverage that were added to the drawing
-// since from; groups is how many groups it had then. All positions are hashed relative to from, so
-// that equal layers have equal stamps wherever they stand in a drawing. It panics if an item uses
-// coverage or a clip from before.
+// stampOfItems returns a hash of the items, groups and coverage that were added to the drawing since from;
+// groups is how many groups it had then. All positions are hashed relative to from, so that equal layers have
+// equal stamps wherever they stand in a drawing. It panics if an item uses coverage or a clip from before.
 func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 	content := builder.hashed[:0] // what is hashed
 	add := func(v int32) { content = binary.LittleEndian.AppendUint32(content, uint32(v)) }

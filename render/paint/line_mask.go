@@ -45,8 +45,7 @@ func (mask *lineMask) between(x, y int32, dx, dy float64) float64 {
 	return geom.LerpNumber(upper, lower, dy)
 }
 
-// box returns the pixels that the mask of an underline or strike covers: left, top, right, bottom,
-// half-open.
+// box returns the pixels that the mask of an underline or strike covers: left, top, right, bottom, half-open.
 func (mask *lineMask) box() [4]int32 {
 	box := emptyBox
 	for i := range mask.rows {
@@ -68,9 +67,8 @@ func (mask *lineMask) begin(box [4]int32) {
 	}
 }
 
-// load sets the mask of an underline or strike to a coverage whose spans are sorted by row and
-// column. Gaps between the spans of a row become pixels with alpha 0, so that each row of pixels is
-// one lineRow.
+// load sets the mask of an underline or strike to a coverage whose spans are sorted by row and column. Gaps
+// between the spans of a row become pixels with alpha 0, so that each row of pixels is one lineRow.
 func (mask *lineMask) load(coverage *scan.Coverage) {
 	mask.rows, mask.alpha = mask.rows[:0], mask.alpha[:0]
 	for _, span := range coverage.Spans {
@@ -92,9 +90,8 @@ func (mask *lineMask) load(coverage *scan.Coverage) {
 	}
 }
 
-// clearGaps clears the pixels of an underline's mask whose centre lies in one of the underline's
-// gaps, because the browser cuts gaps out without antialiasing. back maps px to the units of the
-// line, which may be turned.
+// clearGaps clears the pixels of an underline's mask whose centre lies in one of the underline's gaps, because
+// the browser cuts gaps out without antialiasing. back maps px to the units of the line, which may be turned.
 func (mask *lineMask) clearGaps(line *textLine, back geom.Matrix) {
 	for _, row := range mask.rows {
 		n := float64(row.to - row.from)
@@ -161,9 +158,8 @@ func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Ra
 	cache.line.clearGaps(line, geom.Widened(matrix).Inverse())
 }
 
-// gapRows returns the first pixel row of the gaps of an underline that matrix maps to px, and the row
-// after their last one. It returns 0 twice if the line is not level or no gap holds the centre of a
-// pixel.
+// gapRows returns the first pixel row of the gaps of an underline that matrix maps to px, and the row after
+// their last one. It returns 0 twice if the line is not level or no gap holds the centre of a pixel.
 func gapRows(matrix vector.Matrix, line *textLine) [2]float32 {
 	isLevel := matrix.B == 0 && matrix.A > 0 && matrix.D > 0
 	hasPixel := func(g gap) bool {
@@ -210,8 +206,7 @@ func (cache *glyphCache) lineHalo(displacements [][2]float64) {
 	}
 }
 
-// keepMask adds the mask of an underline or strike to the glyph masks and returns its position in
-// cache.glyphs.
+// keepMask adds the mask of an underline or strike to the glyph masks and returns its position in cache.glyphs.
 func (cache *glyphCache) keepMask(mask *lineMask) int32 {
 	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
 	for _, r := range mask.rows {

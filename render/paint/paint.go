@@ -308,8 +308,7 @@ func (builder *Builder) item(p *shapePlacement, color shapes.RGB, opacity uint32
 	return Item{Op: OpPaint, InSecondSet: p.inSecondSet, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
-// rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and
-// docs/spec/raster.md#r22.
+// rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and docs/spec/raster.md#r22.
 func (p *shapePlacement) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
 }
@@ -381,8 +380,7 @@ func (builder *Builder) visible(draw *shapes.Draw, matrix vector.Matrix) bool {
 		box[1]-grow < float32(builder.drawing.Height) && box[3]+grow > 0
 }
 
-// boundsOf returns the box of points that m maps to px: left, top, right, bottom. ok is false
-// without points.
+// boundsOf returns the box of points that m maps to px: left, top, right, bottom. ok is false without points.
 func boundsOf(points []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	for i, q := range points {
 		q = m.Apply(q)

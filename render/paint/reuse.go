@@ -139,10 +139,9 @@ func (builder *Builder) marks() marks {
 	return marks{len(builder.drawing.Items), len(builder.drawing.Coverage.Spans), len(builder.drawing.Coverage.Bytes), len(builder.drawing.PairPixels)}
 }
 
-// appendCached appends the items of the cached shape with that key to the drawing, where placement says,
-// and reports whether it did. A shape that is found in the old store is also copied into the young
-// one. If the key is known but its items are not stored, it returns false, and from then on items
-// are stored again.
+// appendCached appends the items of the cached shape with that key to the drawing, where placement says, and
+// reports whether it did. A shape that is found in the old store is also copied into the young one. If the key
+// is known but its items are not stored, it returns false, and from then on items are stored again.
 func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) bool {
 	store := &builder.cached.young
 	entry, ok := store.known[*key]

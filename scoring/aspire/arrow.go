@@ -75,9 +75,8 @@ type arrowRule struct {
 	rotation any           // the turn that the answer says, radians; nil for none
 }
 
-// score sets the score of the arrow test: the share of the initial angle to the goal that is
-// gone. points holds the centres of the arrow and the goal and, if an update may have moved
-// the arrow, its final centre.
+// score sets the score of the arrow test: the share of the initial angle to the goal that is gone. points holds
+// the centres of the arrow and the goal and, if an update may have moved the arrow, its final centre.
 func (rule arrowRule) score(j *job, points []scene.Point) error {
 	initialCentre, goal := points[0], points[1]
 	finalCentre := initialCentre
@@ -96,17 +95,15 @@ func (rule arrowRule) score(j *job, points []scene.Point) error {
 	return nil
 }
 
-// angleOff returns the angle from 0 to pi between the heading of an arrow at a point and the
-// direction of the goal (docs/spec/aspire.md#r51). rotation is in radians clockwise; an
-// arrow without rotation points up.
+// angleOff returns the angle from 0 to pi between the heading of an arrow at a point and the direction of the
+// goal (docs/spec/aspire.md#r51). rotation is in radians clockwise; an arrow without rotation points up.
 func angleOff(rotation float64, at, goal scene.Point) float64 {
 	heading := rotation - math.Pi/2 // up is -pi/2, because y points down
 	return math.Abs(math.Remainder(heading-math.Atan2(goal.Y-at.Y, goal.X-at.X), 2*math.Pi))
 }
 
-// improvement returns the share of the initial angle that is gone. If the arrow pointed at
-// the goal already, it is 0, or negative by how far the arrow was turned away
-// (docs/spec/aspire.md#r53).
+// improvement returns the share of the initial angle that is gone. If the arrow pointed at the goal already, it
+// is 0, or negative by how far the arrow was turned away (docs/spec/aspire.md#r53).
 func improvement(before, after float64) float64 {
 	switch {
 	case before >= smallAngle:

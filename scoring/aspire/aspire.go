@@ -22,8 +22,7 @@ import (
 
 const suiteName = "aspire"
 
-// suite holds the settings of the benchmark and a pool of workspaces. It is safe for concurrent
-// use.
+// suite holds the settings of the benchmark and a pool of workspaces. It is safe for concurrent use.
 type suite struct {
 	limits      scene.Limits
 	maxResponse int
@@ -38,8 +37,7 @@ type Config struct {
 	Limits      scene.Limits
 	MaxResponse int // bytes of an answer
 	MaxActions  int // entries of each list of an answer; a note says that the others are not read
-	// InitialBytes is how many bytes of decoded initial shapes are kept for items with equal ones; 0 for
-	// none.
+	// InitialBytes is how many bytes of decoded initial shapes are kept for items with equal ones; 0 for none.
 	InitialBytes int
 	// Tldraw is the release whose sizes of shapes count. Where they differ from those of release
 	// 4.2 and plumb cannot compute them, the editor measures them.
@@ -183,8 +181,7 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 	return j, nil
 }
 
-// missingFields returns an error that lists the fields that an ASPIRE item lacks, or nil if it has
-// all.
+// missingFields returns an error that lists the fields that an ASPIRE item lacks, or nil if it has all.
 func missingFields(it *scoring.Item) error {
 	lacks := scoring.LackingIn(it) // each member with what it should be, and the code of the error
 	if it.Test == "" {

@@ -60,9 +60,8 @@ func prepareBalance(workspace *workspace, j *job) error {
 	return nil
 }
 
-// violations returns the rules of the balance task that the answer breaks, as codes
-// (docs/spec/aspire.md#r65). Updates of shapes that the answer itself created break them
-// too, because the task forbids any update.
+// violations returns the rules of the balance task that the answer breaks, as codes (docs/spec/aspire.md#r65).
+// Updates of shapes that the answer itself created break them too, because the task forbids any update.
 func (workspace *workspace) violations() []string {
 	list := []string{}
 	if len(workspace.board.created()) != 1 {
@@ -118,10 +117,9 @@ type balanceRule struct {
 	scoresZero       bool // the answer breaks the rules of the task
 }
 
-// score sets the score of the balance test from the tally before the answer and, if the
-// answer changed anything, the one after: the share of the initial distance that is gone, or
-// by the printed formula that distance divided by the final one. Where nothing is visible at
-// first, there is no score.
+// score sets the score of the balance test from the tally before the answer and, if the answer changed
+// anything, the one after: the share of the initial distance that is gone, or by the printed formula that
+// distance divided by the final one. Where nothing is visible at first, there is no score.
 func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 	last := len(j.views) - 1 // 0 for an answer that changed nothing: then before and after are one picture
 	before, ok := centreOfMass(j.views[0].Bounds, tallies[0])

@@ -8,14 +8,12 @@ import (
 	"plumb/scoring"
 )
 
-// answerFaults are the error codes of whiteboards that cannot be drawn because of
-// their content: it exceeds a limit, or the editor refuses it. Any other code is a
-// failure of the scorer.
+// answerFaults are the error codes of whiteboards that cannot be drawn because of their content: it exceeds a
+// limit, or the editor refuses it. Any other code is a failure of the scorer.
 var answerFaults = map[string]bool{"limit": true, "bad_scene": true}
 
-// Unusable is the code of the note on an answer that scores 0 because the whiteboard
-// after it cannot be drawn. It scores 0 and not null, because a trained model could
-// otherwise avoid bad scores by such answers.
+// Unusable is the code of the note on an answer that scores 0 because the whiteboard after it cannot be drawn.
+// It scores 0 and not null, because a trained model could otherwise avoid bad scores by such answers.
 const Unusable = "unusable_board"
 
 // causedByAnswer reports whether the answer caused an error: it changed the whiteboard, and

@@ -53,8 +53,7 @@ func (b *board) reset(initial []scene.Record) (duplicate int) {
 // it allocated.
 const keepRecords = 1024
 
-// find returns the record of the shape with this id on the board, or nil if there is none or it is
-// deleted.
+// find returns the record of the shape with this id on the board, or nil if there is none or it is deleted.
 func (board *board) find(id string) *scene.Record {
 	if i, ok := board.byID[id]; ok {
 		return &board.records[i]
@@ -93,9 +92,8 @@ func (board *board) remove(id string) bool {
 	return true
 }
 
-// removeOrphans deletes the shapes inside groups and frames that the answer deleted, as the editor
-// does, until none is left. Only initial shapes can be inside others, because answers cannot nest
-// shapes.
+// removeOrphans deletes the shapes inside groups and frames that the answer deleted, as the editor does, until
+// none is left. Only initial shapes can be inside others, because answers cannot nest shapes.
 func (board *board) removeOrphans() {
 	for removedAny := true; removedAny; {
 		removedAny = false

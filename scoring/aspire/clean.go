@@ -61,8 +61,7 @@ func clipName(name string) string {
 	return name
 }
 
-// rejectEntry notes that a whole entry of the answer's list is ignored, and why, and marks
-// the list as failed.
+// rejectEntry notes that a whole entry of the answer's list is ignored, and why, and marks the list as failed.
 func (cleaner *cleaner) rejectEntry(why string) {
 	cleaner.listFailed = true
 	if cleaner.notes.omitIfFull() {
@@ -93,9 +92,8 @@ func (cleaner *cleaner) cleanID(v answer.Value) (string, bool) {
 	return idPrefix + text, true
 }
 
-// create returns the shape record of an entry of the answer's createShapes. A shape without a
-// usable id gets newID. ok is false, with a note, for an entry that is not an object or whose kind
-// cannot be found out.
+// create returns the shape record of an entry of the answer's createShapes. A shape without a usable id gets
+// newID. ok is false, with a note, for an entry that is not an object or whose kind cannot be found out.
 func (cleaner *cleaner) create(value answer.Value, newID string) (record scene.Record, ok bool) {
 	if value.Kind() != answer.Object {
 		cleaner.rejectEntry("no object")
@@ -122,9 +120,8 @@ func (cleaner *cleaner) create(value answer.Value, newID string) (record scene.R
 	return record, true
 }
 
-// update returns the partial shape record of an entry of the answer's updateShapes, for the shape
-// with this id and kind. Unless strict, a type such as "ellipse" in the entry changes the form of a geo
-// shape.
+// update returns the partial shape record of an entry of the answer's updateShapes, for the shape with this id
+// and kind. Unless strict, a type such as "ellipse" in the entry changes the form of a geo shape.
 func (cleaner *cleaner) update(value answer.Value, id string, kind scene.Kind) scene.Record {
 	record := scene.NewRecord(id, kind)
 	var geo answer.Value
@@ -135,9 +132,8 @@ func (cleaner *cleaner) update(value answer.Value, id string, kind scene.Kind) s
 	return record
 }
 
-// geoType reads the member type of a shape in the answer. If it names a geo shape such as
-// "ellipse", geo is that member and ok is true (docs/spec/aspire.md#r15). name is the normalized
-// type, whether or not ok is true.
+// geoType reads the member type of a shape in the answer. If it names a geo shape such as "ellipse", geo is
+// that member and ok is true (docs/spec/aspire.md#r15). name is the normalized type, whether or not ok is true.
 func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	given := v.Get("type")
 	name, ok = given.Text()
@@ -155,10 +151,9 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	return name, geo, false
 }
 
-// detectKind returns the kind of a shape that the answer creates, from its type or else from
-// properties that only one kind has. geo is the type if that named a geo shape, such as "ellipse". ok is
-// false if the kind cannot be found out, or if answers cannot create it. Under the variant strict the
-// type must name the kind.
+// detectKind returns the kind of a shape that the answer creates, from its type or else from properties that
+// only one kind has. geo is the type if that named a geo shape, such as "ellipse". ok is false if the kind
+// cannot be found out, or if answers cannot create it. Under the variant strict the type must name the kind.
 func (cleaner *cleaner) detectKind(value answer.Value) (kind scene.Kind, geo answer.Value, ok bool) {
 	const lastCreatable = scene.Group // answers cannot create the kinds after it
 	if cleaner.strict {
@@ -189,9 +184,8 @@ func (cleaner *cleaner) detectKind(value answer.Value) (kind scene.Kind, geo ans
 	return 0, geo, false
 }
 
-// readProperties reads everything but id and type of a shape in the answer into record. It notes what it
-// drops: properties that the kind does not have, and invalid values. geo is the member type if that
-// named a geo shape.
+// readProperties reads everything but id and type of a shape in the answer into record. It notes what it drops:
+// properties that the kind does not have, and invalid values. geo is the member type if that named a geo shape.
 func (cleaner *cleaner) readProperties(record *scene.Record, v, geo answer.Value) {
 	cleaner.readBase(record, v)
 	cleaner.collectEntries(v, geo)
@@ -366,8 +360,7 @@ func (cleaner *cleaner) hasEntry(name string) bool { return cleaner.entryIndex(n
 
 func (cleaner *cleaner) removeEntry(i int) { cleaner.entries = slices.Delete(cleaner.entries, i, i+1) }
 
-// twoPoints sets the points of a line to two ends that the answer gives, and returns false if one
-// is invalid.
+// twoPoints sets the points of a line to two ends that the answer gives, and returns false if one is invalid.
 func (cleaner *cleaner) twoPoints(record *scene.Record, start, end answer.Value) bool {
 	first, okFirst := cleaner.point(start)
 	second, okSecond := cleaner.point(end)

@@ -324,9 +324,8 @@ func (cleaner *cleaner) readSegments(record *scene.Record, value answer.Value) b
 	return true
 }
 
-// readStroke reads one stroke of a freehand line: its points, with a pen pressure of 0.5
-// where none is given. It refuses a stroke without points and, under the variant strict, one
-// without a known type.
+// readStroke reads one stroke of a freehand line: its points, with a pen pressure of 0.5 where none is given.
+// It refuses a stroke without points and, under the variant strict, one without a known type.
 func (cleaner *cleaner) readStroke(value answer.Value) (stroke scene.Segment, ok bool) {
 	points := value.Get("points")
 	if points.Kind() != answer.Array {

@@ -97,10 +97,9 @@ func (board *board) lineEnds(record *scene.Record) (start, end scene.Point, ok b
 	return board.toPage(record, start), board.toPage(record, end), true
 }
 
-// centre returns the centre of a shape on the page (docs/spec/aspire.md#r5): that of its
-// box, the middle between the ends of a line or arrow, else that of its page bounds. Under
-// the variant page_bounds page bounds count for all. The error is a *scoring.Error, or an
-// *unknownBounds if only the editor can compute the bounds.
+// centre returns the centre of a shape on the page (docs/spec/aspire.md#r5): that of its box, the middle
+// between the ends of a line or arrow, else that of its page bounds. Under the variant page_bounds page bounds
+// count for all. The error is a *scoring.Error, or an *unknownBounds if only the editor can compute the bounds.
 func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Point, error) {
 	pageBounds := workspace.variants.On(PageBounds)
 	if !pageBounds {
@@ -232,9 +231,8 @@ func hasNoPoints(r scene.Record) bool {
 		!slices.ContainsFunc(r.Segments, func(s scene.Segment) bool { return len(s.Points) > 0 })
 }
 
-// clampCoordinates clamps every coordinate and length of a record to ±limit, and reports
-// whether any changed. Points, segments and arrow properties are copied, because other
-// records share them.
+// clampCoordinates clamps every coordinate and length of a record to ±limit, and reports whether any changed.
+// Points, segments and arrow properties are copied, because other records share them.
 func clampCoordinates(record *scene.Record, limit float64) bool {
 	changed := false
 	clamp := func(x float64) float64 {

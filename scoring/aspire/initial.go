@@ -31,10 +31,9 @@ func (b *initialBoard) resolved(limits scene.Limits) (*scene.Scene, error) {
 	return b.scene, b.err
 }
 
-// boardCache keeps decoded whiteboards by the content of their JSON, because many items answer one
-// task. The least recently used go first. Keys are two hashes of 64 bits with random seeds. Only the
-// hashes are compared: 128 bits do not collide by chance, and with random seeds nobody can make two
-// whiteboards collide on purpose.
+// boardCache keeps decoded whiteboards by the content of their JSON, because many items answer one task. The
+// least recently used go first. Keys are two hashes of 64 bits with random seeds. Only the hashes are compared:
+// 128 bits do not collide by chance, and with random seeds nobody can make two whiteboards collide on purpose.
 type boardCache struct {
 	budget int // bytes
 	seeds  [2]maphash.Seed

@@ -7,8 +7,7 @@ import (
 	"plumb/scoring"
 )
 
-// maxNotes bounds the notes of one answer, which may have a million mistakes. One more note counts
-// the others.
+// maxNotes bounds the notes of one answer, which may have a million mistakes. One more note counts the others.
 const maxNotes = 100
 
 // notes collects what was changed or left out while an answer was read.

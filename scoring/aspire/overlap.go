@@ -59,8 +59,7 @@ func (workspace *workspace) boxesTouch(a, b *scene.Record) bool {
 	return boxA.X <= boxB.X+boxB.W && boxB.X <= boxA.X+boxA.W && boxA.Y <= boxB.Y+boxB.H && boxB.Y <= boxA.Y+boxA.H
 }
 
-// pageBox returns the bounding box on the page of a geo shape or frame, which may be
-// rotated.
+// pageBox returns the bounding box on the page of a geo shape or frame, which may be rotated.
 func (board *board) pageBox(record *scene.Record) view.Box {
 	width, height, _ := boxSize(record)
 	lo := scene.Point{X: math.Inf(1), Y: math.Inf(1)}

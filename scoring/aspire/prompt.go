@@ -95,8 +95,7 @@ func (printer *printer) openBracket(bracket byte) {
 	printer.empty = true
 }
 
-// closeBracket ends a list or an object of the prompt's JSON, on a line of its own unless it is
-// empty.
+// closeBracket ends a list or an object of the prompt's JSON, on a line of its own unless it is empty.
 func (printer *printer) closeBracket(bracket byte) {
 	printer.depth--
 	if !printer.empty {

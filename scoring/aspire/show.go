@@ -54,9 +54,8 @@ func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 	return scoring.Exhibit{Panels: panels, First: len(panels) - 1} // the last picture is shown first
 }
 
-// measuredLabel returns the view that was measured for the label test. If the renderer chose
-// its bounds, they are read from the result. ok is false for other tests, and if nothing was
-// measured.
+// measuredLabel returns the view that was measured for the label test. If the renderer chose its bounds, they
+// are read from the result. ok is false for other tests, and if nothing was measured.
 func (j *job) measuredLabel(result *scoring.Result) (wanted view.View, ok bool) {
 	if j.result.Test != "label" || len(j.views) == 0 {
 		return wanted, false
@@ -194,8 +193,7 @@ func showChoices(metric, reference string, meant map[string]bool,
 	}
 }
 
-// choiceMark returns the tone and text of the mark on a shape of an ASPIRE test that was meant,
-// chosen or both.
+// choiceMark returns the tone and text of the mark on a shape of an ASPIRE test that was meant, chosen or both.
 func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	switch {
 	case meant && chosen:
@@ -231,8 +229,7 @@ func showLine(points []scene.Point, result *scoring.Result) (m marks) {
 	return m
 }
 
-// gapMark returns the mark of the distance that remains between two points on the whiteboard,
-// labelled in px.
+// gapMark returns the mark of the distance that remains between two points on the whiteboard, labelled in px.
 func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	mark := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
 	if d := distance(from, to); d >= 0.5 { // less would read as 0 px

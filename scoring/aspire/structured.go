@@ -15,9 +15,8 @@ const (
 )
 
 // prepareMaze prepares the score of the maze test: how close the new shape is to the target square
-// (docs/spec/aspire.md#r25). The first created red star counts, else the first created shape, but
-// not under the variant strict. Without one the score is 0. The centre of the shape may be known
-// only after rendering.
+// (docs/spec/aspire.md#r25). The first created red star counts, else the first created shape, but not under the
+// variant strict. Without one the score is 0. The centre of the shape may be known only after rendering.
 func prepareMaze(workspace *workspace, j *job) error {
 	target, ok := workspace.point("target")
 	if !ok {
@@ -92,8 +91,7 @@ func (rule mazeRule) score(j *job, points []scene.Point) error {
 	return nil
 }
 
-// redStar returns the first created red star, which the maze task asks for
-// (docs/spec/aspire.md#r29), or nil.
+// redStar returns the first created red star, which the maze task asks for (docs/spec/aspire.md#r29), or nil.
 func redStar(created []*scene.Record) *scene.Record {
 	isRedStar := func(r *scene.Record) bool {
 		return r.Kind == scene.Geo && r.Geo == scene.Star &&
@@ -138,9 +136,8 @@ func prepareGraph(workspace *workspace, j *job) error {
 	return nil
 }
 
-// preparePattern prepares the score of the pattern test: 1 if the answer deleted the outlier and
-// nothing else, else 0 (docs/spec/aspire.md#r35). Under the variant contains it does not matter what
-// else was deleted.
+// preparePattern prepares the score of the pattern test: 1 if the answer deleted the outlier and nothing else,
+// else 0 (docs/spec/aspire.md#r35). Under the variant contains it does not matter what else was deleted.
 func preparePattern(workspace *workspace, j *job) error {
 	outlier, err := workspace.initialShape("outlier")
 	if err != nil {

@@ -22,8 +22,7 @@ var printedTables []byte
 
 const paperTitle = "ASPIRE"
 
-// paperSuffix is in the titles of tables with published rows: the paper's 200 scenes are
-// not published.
+// paperSuffix is in the titles of tables with published rows: the paper's 200 scenes are not published.
 const paperSuffix = " (paper: other tasks)"
 
 var (
@@ -31,9 +30,8 @@ var (
 	inputs = []string{"full", "minimal", "scaffold"}
 )
 
-// tables adds up answers by model, mode and input as the paper does. Answers of unknown mode
-// and input, without the member asked, are left to the general table. See
-// docs/spec/runs.md#r51.
+// tables adds up answers by model, mode and input as the paper does. Answers of unknown mode and input, without
+// the member asked, are left to the general table. See docs/spec/runs.md#r51.
 type tables struct {
 	countMissing, clamp bool
 	paper               *paper.Paper
@@ -60,15 +58,13 @@ type testScores struct {
 	repeats   []int
 }
 
-// maxItems bounds the tasks that are remembered, maxArms the arms, because their names come from
-// the dump.
+// maxItems bounds the tasks that are remembered, maxArms the arms, because their names come from the dump.
 const (
 	maxItems = 1 << 20
 	maxArms  = 1000
 )
 
-// newTables implements scoring.Suite.Tables. The tables have the published rows that
-// o.Papers chooses.
+// newTables implements scoring.Suite.Tables. The tables have the published rows that o.Papers chooses.
 func newTables(o scoring.TableOptions) scoring.Tables {
 	return &tables{countMissing: o.Missing, clamp: o.Variants.On("table.clamp01"),
 		paper: paper.Choose(paperTitle, printedTables, o.Papers),
@@ -186,10 +182,9 @@ func testNames() (names []string) {
 	return names
 }
 
-// modelTable returns Table 1 and Figure 3 of the ASPIRE paper: scores by model and mode with the
-// full input. Its columns are model, mode, score, mean number of completion tokens, rank and
-// nearest among published scores, then those of the tally. A row that lacks some tests says so and
-// has no rank. Published rows follow.
+// modelTable returns Table 1 and Figure 3 of the ASPIRE paper: scores by model and mode with the full input.
+// Its columns are model, mode, score, mean number of completion tokens, rank and nearest among published
+// scores, then those of the tally. A row that lacks some tests says so and has no rank. Published rows follow.
 func (tables *tables) modelTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + paperSuffix, TextColumns: 2,
 		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed",

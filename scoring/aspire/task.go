@@ -21,8 +21,7 @@ func badTask(field, want string) *scoring.Error {
 	return newError("bad_task", "cannot read task.%s: want %s", field, want)
 }
 
-// number reads a numeric member of an ASPIRE task. ok is false if it is missing, of another type or
-// infinite.
+// number reads a numeric member of an ASPIRE task. ok is false if it is missing, of another type or infinite.
 func number(v *fastjson.Value, name string) (float64, bool) {
 	member := v.Get(name)
 	if member == nil || member.Type() != fastjson.TypeNumber {
@@ -72,8 +71,7 @@ func (workspace *workspace) point(name string) (scene.Point, bool) {
 	return scene.Point{X: xs[0], Y: xs[1]}, true
 }
 
-// frame reads the frame of the balance test, by default the whole canvas
-// (docs/spec/aspire.md#r62).
+// frame reads the frame of the balance test, by default the whole canvas (docs/spec/aspire.md#r62).
 func (workspace *workspace) frame() (view.Box, error) {
 	if given := workspace.task.Get("frame"); given == nil || given.Type() == fastjson.TypeNull {
 		return canvas, nil
@@ -111,8 +109,7 @@ func (workspace *workspace) initialShape(name string) (*scene.Record, error) {
 	return nil, badTask(name, "the id of a shape of the initial scene")
 }
 
-// shapeIDs reads a set of shape ids of an ASPIRE task. ok is false if the member is not a list of
-// strings.
+// shapeIDs reads a set of shape ids of an ASPIRE task. ok is false if the member is not a list of strings.
 func (workspace *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
 	member := workspace.task.Get(name)
 	if member == nil || member.Type() != fastjson.TypeArray {

@@ -44,9 +44,8 @@ func (suite *suite) canvas(item *scoring.Item, variants scoring.Variants) (scori
 	return turns, nil
 }
 
-// Apply applies the operations of one turn's answer to the whiteboard or, for the arrow test, its
-// rotation. status says how the answer was read, or why a rotation did not count. It implements
-// scoring.Canvas.
+// Apply applies the operations of one turn's answer to the whiteboard or, for the arrow test, its rotation.
+// status says how the answer was read, or why a rotation did not count. It implements scoring.Canvas.
 func (turns *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
 	workspace := &turns.workspace
 	workspace.notes, workspace.reader = &notes{}, answer.Reader{} // a new reader, because records keep strings of the old one
@@ -131,10 +130,9 @@ func (turns *boardOverTurns) rememberUpdate(update *scene.Record) {
 	merged.Merge(update)
 }
 
-// AppendAnswer appends one ASPIRE answer that has the effect of the answers of all turns: the shapes
-// that were created and still exist, the updates of initial shapes, both in z-order, and the deletions
-// in the order of the item's shapes. An arrow that was only turned becomes one rotation. It implements
-// scoring.Canvas.
+// AppendAnswer appends one ASPIRE answer that has the effect of the answers of all turns: the shapes that were
+// created and still exist, the updates of initial shapes, both in z-order, and the deletions in the order of
+// the item's shapes. An arrow that was only turned becomes one rotation. It implements scoring.Canvas.
 func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 	if turns.arrowID != "" && !turns.turnedByUpdate {
 		dst = append(dst, `{"rotation":`...)

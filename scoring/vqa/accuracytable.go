@@ -10,11 +10,10 @@ import (
 	"plumb/scoring/stats"
 )
 
-// accuracyTable returns the papers' main table: Tables 2 and 3 of SPATIALAB, Table 2 of
-// SpaCE-Eval. Columns: model, accuracies (SPATIALAB: categories, Overall; SpaCE-Eval:
-// Overall, then each category with its subcategories), rank and nearest among published
-// rows, then those of countCells. Rows: chance, the user's runs, the human baseline,
-// published runs.
+// accuracyTable returns the papers' main table: Tables 2 and 3 of SPATIALAB, Table 2 of SpaCE-Eval. Columns:
+// model, accuracies (SPATIALAB: categories, Overall; SpaCE-Eval: Overall, then each category with its
+// subcategories), rank and nearest among published rows, then those of countCells. Rows: chance, the user's
+// runs, the human baseline, published runs.
 func (tables *tables) accuracyTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy, %", TextColumns: 1,
 		Columns: []string{"model"}}

@@ -6,9 +6,8 @@ import (
 	"plumb/scoring"
 )
 
-// maxFindings is how many answers are remembered one by one, over all rows of the tables, because
-// the number of results has no limit. Past it the tables that compare rows item by item are left
-// out.
+// maxFindings is how many answers are remembered one by one, over all rows of the tables, because the number of
+// results has no limit. Past it the tables that compare rows item by item are left out.
 const maxFindings = 2 << 20
 
 // finding is the outcome of one answer, for tables that compare runs item by item. judged is
@@ -73,8 +72,7 @@ func (run *modelRun) rightBits(ids []uint64) []uint64 {
 	return list
 }
 
-// countCommon counts the bits that are set in both bit sets: the questions that two runs both have
-// right.
+// countCommon counts the bits that are set in both bit sets: the questions that two runs both have right.
 func countCommon(a, b []uint64) (n int) {
 	for i := range a {
 		n += bits.OnesCount64(a[i] & b[i])

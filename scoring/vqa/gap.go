@@ -9,11 +9,10 @@ import (
 	"plumb/scoring/stats"
 )
 
-// formatGapTable returns the table of multiple-choice minus open accuracy in points: Table
-// 18 of SPATIALAB. Columns: model, one for each category, Overall. Rows: models that have
-// both formats, statistics of those that have every group, published rows. A group has "-"
-// where its two formats cover different items or some are unjudged. Without models of the user the
-// table is empty. See docs/spec/vqa.md#r52.
+// formatGapTable returns the table of multiple-choice minus open accuracy in points: Table 18 of SPATIALAB.
+// Columns: model, one for each category, Overall. Rows: models that have both formats, statistics of those that
+// have every group, published rows. A group has "-" where its two formats cover different items or some are
+// unjudged. Without models of the user the table is empty. See docs/spec/vqa.md#r52.
 func (tables *tables) formatGapTable() scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + ": multiple-choice minus open-ended accuracy, points", TextColumns: 1,
 		Columns: []string{"model"}}
@@ -67,9 +66,8 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 // formatPair holds one model's rows in both formats.
 type formatPair struct{ mcq, open *modelRun }
 
-// formatPairs returns the models that have runs of both formats, multiple-choice and open, with
-// equal numbers: those of the papers that are to be compared, and the user's. Blind runs and rows
-// without counts are left out.
+// formatPairs returns the models that have runs of both formats, multiple-choice and open, with equal numbers:
+// those of the papers that are to be compared, and the user's. Blind runs and rows without counts are left out.
 func (tables *tables) formatPairs() (papers, userPairs []formatPair) {
 	pairsAmong := func(runs []*modelRun) (pairs []formatPair) {
 		isUsable := func(run *modelRun, format string) bool {
@@ -88,8 +86,7 @@ func (tables *tables) formatPairs() (papers, userPairs []formatPair) {
 	return pairsAmong(tables.comparedPublished(tables.published)), pairsAmong(tables.ordered)
 }
 
-// groupCounts returns a run's counts of category c, or of all questions where c is the number of
-// categories.
+// groupCounts returns a run's counts of category c, or of all questions where c is the number of categories.
 func (run *modelRun) groupCounts(c int) counts {
 	if c == len(run.categories) {
 		return run.total

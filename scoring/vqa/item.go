@@ -131,9 +131,8 @@ func (suite *suite) readFormat(item *scoring.Item, j *job) error {
 	return nil
 }
 
-// readTaxonomy reads the category, subcategory and scale of the question. A category or
-// subcategory that the benchmark does not have is refused unless allowUnknown; then its
-// identifier is kept. Any scale is accepted.
+// readTaxonomy reads the category, subcategory and scale of the question. A category or subcategory that the
+// benchmark does not have is refused unless allowUnknown; then its identifier is kept. Any scale is accepted.
 func (suite *suite) readTaxonomy(reader *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
 	j.place = taxonomyPlace{-1, -1}
 	for _, field := range [...]string{"category", "subcategory"} {
@@ -256,11 +255,10 @@ func styleOf(labels string) extract.Style {
 	return extract.Letters
 }
 
-// readTruth reads the right option of a question into j.gold, and the ground truth of an open
-// answer into j.truth. A choice question needs a right option. An open one needs a ground truth, a
-// right option, or a verdict that was recorded in the member judge. answer and answer_index refer
-// to the item's own order, so the options are put into the order in which they were shown only
-// after that.
+// readTruth reads the right option of a question into j.gold, and the ground truth of an open answer into
+// j.truth. A choice question needs a right option. An open one needs a ground truth, a right option, or a
+// verdict that was recorded in the member judge. answer and answer_index refer to the item's own order, so the
+// options are put into the order in which they were shown only after that.
 func (suite *suite) readTruth(reader *reader, fields *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.optionCount > 0 {

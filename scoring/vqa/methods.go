@@ -56,8 +56,7 @@ func HasPicture(method, step string) bool { return method != Xolver || step == x
 //go:embed prompts/*.txt
 var printed embed.FS
 
-// printedPrompt returns the text of a prompt that the benchmark's paper prints, from the files in the
-// program.
+// printedPrompt returns the text of a prompt that the benchmark's paper prints, from the files in the program.
 func printedPrompt(name string) string {
 	data, err := printed.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
@@ -119,9 +118,8 @@ func (question *promptQuestion) labelledOptions() []string {
 	return out
 }
 
-// fitToOptions puts the options into a printed prompt, which is written for four numbered
-// options. Where the item has other labels or another number of options, the prompt's words
-// about them are replaced.
+// fitToOptions puts the options into a printed prompt, which is written for four numbered options. Where the
+// item has other labels or another number of options, the prompt's words about them are replaced.
 func (question *promptQuestion) fitToOptions(prompt string) string {
 	if question.open {
 		return prompt
@@ -158,10 +156,9 @@ func fillIn(prompt string, values map[string]string) string {
 	})
 }
 
-// reasonAndAnswer divides a model's first answer under self-reflection. The answer is all
-// that follows the last line that begins with "Answer:", the reason is what stands before
-// that line, without "Reasoning:". Without such a line the reason is the whole text, and the
-// answer its last line.
+// reasonAndAnswer divides a model's first answer under self-reflection. The answer is all that follows the last
+// line that begins with "Answer:", the reason is what stands before that line, without "Reasoning:". Without
+// such a line the reason is the whole text, and the answer its last line.
 func reasonAndAnswer(text string) (reason, answer string) {
 	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -229,8 +226,7 @@ func addSummary(values, earlierAnswers map[string]string) {
 // objectLine is a line of the list of objects.
 var objectLine = regexp.MustCompile(`^Obj\d+:`)
 
-// matchingLines returns the trimmed lines of a model's answer for which match is true, joined by
-// line ends.
+// matchingLines returns the trimmed lines of a model's answer for which match is true, joined by line ends.
 func matchingLines(text string, match func(string) bool) string {
 	var matching []string
 	for line := range strings.Lines(text) {

@@ -7,15 +7,13 @@ import (
 	"plumb/scoring/plural"
 )
 
-// maxPanel is how many models the table of solved items compares at most, because each adds a
-// column.
+// maxPanel is how many models the table of solved items compares at most, because each adds a column.
 const maxPanel = 100
 
-// solvedTable returns the table of how many items were solved by exactly 0, 1, 2, ...
-// models: Tables 11 and 17 of SPATIALAB with all columns. Columns: category, subcategory, n,
-// then one for each number of models. Of a model with several runs the one with the lowest
-// number counts; blind runs do not. Fewer than two models give an empty table; those beyond
-// maxPanel are left out. See docs/spec/vqa.md#r50.
+// solvedTable returns the table of how many items were solved by exactly 0, 1, 2, ... models: Tables 11 and 17
+// of SPATIALAB with all columns. Columns: category, subcategory, n, then one for each number of models. Of a
+// model with several runs the one with the lowest number counts; blind runs do not. Fewer than two models give
+// an empty table; those beyond maxPanel are left out. See docs/spec/vqa.md#r50.
 func (tables *tables) solvedTable(format string, userRuns []*modelRun) scoring.TextTable {
 	// One run of each model.
 	var panel []*modelRun
@@ -75,8 +73,7 @@ func (tables *tables) solvedTable(format string, userRuns []*modelRun) scoring.T
 	return out
 }
 
-// solvedRow returns a row of solvedTable. itemsBySolvers[k] is how many questions exactly k models
-// solved.
+// solvedRow returns a row of solvedTable. itemsBySolvers[k] is how many questions exactly k models solved.
 func solvedRow(category, sub string, itemsBySolvers []int) []string {
 	n, cells := 0, []string{category, sub, ""} // the third cell becomes n
 	for _, items := range itemsBySolvers {
@@ -132,10 +129,9 @@ var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_o
 
 var errorValues = metricValues(errorClasses)
 
-// errorClassTable returns the table of the classes of errors that people found in wrong answers. A wrong
-// answer with a class is called tagged. Its columns are the model, wrong answers, those tagged and
-// untagged, the share of each class among the tagged ones, and that of other classes. Runs without
-// tagged answers have no row.
+// errorClassTable returns the table of the classes of errors that people found in wrong answers. A wrong answer
+// with a class is called tagged. Its columns are the model, wrong answers, those tagged and untagged, the share
+// of each class among the tagged ones, and that of other classes. Runs without tagged answers have no row.
 func (tables *tables) errorClassTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": classes of wrong answers, % of those tagged", TextColumns: 1,

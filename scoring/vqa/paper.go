@@ -20,8 +20,7 @@ func (printed *printedAccuracies) sub(category, sub int) float64 {
 	return math.NaN()
 }
 
-// CheckPaper returns an error unless doc is JSON with rows of SPATIALAB's or SpaCE-Eval's
-// tables.
+// CheckPaper returns an error unless doc is JSON with rows of SPATIALAB's or SpaCE-Eval's tables.
 func CheckPaper(doc []byte) error {
 	value, err := fastjson.ParseBytes(doc)
 	if err != nil {
@@ -74,9 +73,8 @@ func (suite *suite) readPaper(doc []byte) (runs []*modelRun) {
 	return runs
 }
 
-// readPaperRow reads one published row of a paper's main table. subs are its printed subcategories,
-// nil in SPATIALAB, which counts by category. Without derived counts the row keeps the printed
-// accuracies.
+// readPaperRow reads one published row of a paper's main table. subs are its printed subcategories, nil in
+// SPATIALAB, which counts by category. Without derived counts the row keeps the printed accuracies.
 func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fastjson.Value) *modelRun {
 	run := suite.newRun(runKey{model: string(value.GetStringBytes("model")) + " (paper)", format: format, repeat: 1})
 	if string(value.GetStringBytes("group")) == "human" {
@@ -119,9 +117,8 @@ func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fas
 	return run
 }
 
-// addPrintedCounts adds the number of correct items of a category or subcategory to a published
-// row. size is the number of items where the paper measured a subset, nil for all items of the
-// benchmark.
+// addPrintedCounts adds the number of correct items of a category or subcategory to a published row. size is
+// the number of items where the paper measured a subset, nil for all items of the benchmark.
 func (suite *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int, size *fastjson.Value) {
 	c := &suite.categories[place.category]
 	group := counts{answers: c.size, correct: correct}
@@ -136,9 +133,8 @@ func (suite *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct
 	run.total.add(group)
 }
 
-// readSubcategoryRow reads a published row of subcategories into the run of the same model
-// and format, if there is one. Each accuracy in per cent is turned into a number of correct
-// items.
+// readSubcategoryRow reads a published row of subcategories into the run of the same model and format, if there
+// is one. Each accuracy in per cent is turned into a number of correct items.
 func (suite *suite) readSubcategoryRow(value *fastjson.Value, format string, runs []*modelRun) {
 	for _, run := range runs {
 		if run.format != format || run.model != string(value.GetStringBytes("model"))+" (paper)" {
@@ -156,8 +152,7 @@ func (suite *suite) readSubcategoryRow(value *fastjson.Value, format string, run
 	}
 }
 
-// printedNumber returns a cell of SPATIALAB's or SpaCE-Eval's published tables, NaN for null or a
-// missing one.
+// printedNumber returns a cell of SPATIALAB's or SpaCE-Eval's published tables, NaN for null or a missing one.
 func printedNumber(value *fastjson.Value) float64 {
 	if jsontree.Absent(value) {
 		return math.NaN()

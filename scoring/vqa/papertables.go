@@ -74,9 +74,8 @@ func (run *modelRun) overallAccuracy() (accuracy float64, ok bool) {
 	return 100 * float64(run.total.correct) / float64(run.total.answers), run.note == ""
 }
 
-// rankCells returns two cells: the rank that a run would have among the published ones of
-// its format, and the nearest published model with the distance to it. Both are "-" for a
-// run without an accuracy.
+// rankCells returns two cells: the rank that a run would have among the published ones of its format, and the
+// nearest published model with the distance to it. Both are "-" for a run without an accuracy.
 func (tables *tables) rankCells(run *modelRun) []string {
 	var ranked []paper.Published
 	published, _ := tables.publishedRuns(run.format)
@@ -160,10 +159,9 @@ func (run *modelRun) sumOfSubcategories(c int) (sum counts) {
 // methodPairs are the methods that the paper compares: its Tables 19, 20 and 25.
 var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
 
-// methodTable compares two prompting methods of the same model and run on the same questions. Its
-// columns are model, methods ("direct -> cot"), category, n, accuracy by the first method, by the
-// second, and the difference. The paper's rows follow the user's of the same pair of methods. See
-// docs/spec/runs.md#r54.
+// methodTable compares two prompting methods of the same model and run on the same questions. Its columns are
+// model, methods ("direct -> cot"), category, n, accuracy by the first method, by the second, and the
+// difference. The paper's rows follow the user's of the same pair of methods. See docs/spec/runs.md#r54.
 func (tables *tables) methodTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": methods on the same items, %", TextColumns: 3,
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
@@ -278,9 +276,8 @@ func (tables *tables) publishedGapRows() (rows [][]string) {
 	return rows
 }
 
-// publishedSolvedTable returns the paper's Tables 11 and 17. Columns: category, subcategory,
-// n, then how many items 0 to 5 of the paper's five models solved. It is empty unless the
-// user's models have such a table.
+// publishedSolvedTable returns the paper's Tables 11 and 17. Columns: category, subcategory, n, then how many
+// items 0 to 5 of the paper's five models solved. It is empty unless the user's models have such a table.
 func (tables *tables) publishedSolvedTable(format string, userRuns []*modelRun) scoring.TextTable {
 	if tables.methods == nil || len(tables.solvedTable(format, userRuns).Rows) == 0 {
 		return scoring.TextTable{}

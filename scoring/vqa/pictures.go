@@ -7,10 +7,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Pictures returns a hash of the names of an item's pictures, in 16 hexadecimal digits, or
-// "" if it has none. The names are the strings in the members image and images, each one or
-// a list. Items with equal hashes share their pictures, so their scores are not independent.
-// See docs/spec/runs.md#r45.
+// Pictures returns a hash of the names of an item's pictures, in 16 hexadecimal digits, or "" if it has none.
+// The names are the strings in the members image and images, each one or a list. Items with equal hashes share
+// their pictures, so their scores are not independent. See docs/spec/runs.md#r45.
 func Pictures(item *fastjson.Value) string {
 	hash, hasName := fnv.New64a(), false
 	for _, member := range []string{"image", "images"} {

@@ -9,9 +9,8 @@ import (
 	"plumb/scoring/stats"
 )
 
-// Reliability describes repeated runs over the same items. Numbers that are
-// undefined, for lack of runs or of any difference, are NaN. See
-// docs/spec/vqa.md#r54.
+// Reliability describes repeated runs over the same items. Numbers that are undefined, for lack of runs or of
+// any difference, are NaN. See docs/spec/vqa.md#r54.
 type Reliability struct {
 	Runs, Items int
 	Mean, SD    float64 // of the runs' accuracies, per cent; SD is that of a sample
@@ -85,10 +84,9 @@ func meanPairwiseR(columns [][]uint64, n int64) float64 {
 	return sum / float64(pairs)
 }
 
-// repeatTable returns the table of models with several runs: Tables 26 to 29 of SPATIALAB.
-// Columns: model, runs, items that all runs answered, items left out, mean accuracy, its
-// standard deviation, pairwise correlation, Cronbach's alpha, ICC(3,k). Published rows
-// follow where there are own ones.
+// repeatTable returns the table of models with several runs: Tables 26 to 29 of SPATIALAB. Columns: model,
+// runs, items that all runs answered, items left out, mean accuracy, its standard deviation, pairwise
+// correlation, Cronbach's alpha, ICC(3,k). Published rows follow where there are own ones.
 func (tables *tables) repeatTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": repeated runs", TextColumns: 1,
 		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r",
@@ -126,8 +124,7 @@ func (tables *tables) repeatTable(format string, userRuns []*modelRun) scoring.T
 	return out
 }
 
-// byModel groups runs of questions by model and by whether they are blind, in order of first
-// appearance.
+// byModel groups runs of questions by model and by whether they are blind, in order of first appearance.
 func byModel(userRuns []*modelRun) (groups [][]*modelRun) {
 	type key struct {
 		model string

@@ -13,10 +13,9 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
-// Shuffle returns the order in which the n options of an item are shown: element p is the
-// index in the item of the option that is shown at position p. It is a Fisher-Yates shuffle
-// whose random numbers are hashes of seed, id and position, so every program can repeat it.
-// See docs/spec/vqa.md#r9.
+// Shuffle returns the order in which the n options of an item are shown: element p is the index in the item of
+// the option that is shown at position p. It is a Fisher-Yates shuffle whose random numbers are hashes of seed,
+// id and position, so every program can repeat it. See docs/spec/vqa.md#r9.
 func Shuffle(seed int64, id string, n int) []int {
 	key := strconv.AppendInt([]byte("vqa-shuffle/1|"), seed, 10)
 	key = append(append(key, '|'), id...)
@@ -126,9 +125,8 @@ func (j *job) readOrder(it *scoring.Item) error {
 	return nil
 }
 
-// putInShownOrder puts the question's options (reader.options) in the order in which they were shown.
-// Where the item gives a seed, it computes that order first. Options that refer to each other are
-// not shuffled.
+// putInShownOrder puts the question's options (reader.options) in the order in which they were shown. Where the
+// item gives a seed, it computes that order first. Options that refer to each other are not shuffled.
 func (reader *reader) putInShownOrder(j *job) {
 	if j.seeded { // else readOrder has read the order
 		if MustKeepOrder(reader.options) { // such as "all of the above"
@@ -144,8 +142,7 @@ func (reader *reader) putInShownOrder(j *job) {
 	copy(reader.options, shown[:j.optionCount])
 }
 
-// itemIndex returns the index, in the item's list, of the option that the model was shown at this
-// position.
+// itemIndex returns the index, in the item's list, of the option that the model was shown at this position.
 func (j *job) itemIndex(position int) int {
 	if !j.shuffled {
 		return position

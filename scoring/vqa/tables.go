@@ -29,8 +29,7 @@ type tables struct {
 	clusterOf       func(suite, id string) string
 }
 
-// runKey identifies one run of one model in one format. blind runs were asked without the
-// picture.
+// runKey identifies one run of one model in one format. blind runs were asked without the picture.
 type runKey struct {
 	model, format string // of the series, with the way it was asked
 	repeat        int
@@ -61,8 +60,7 @@ type modelRun struct {
 	note               string             // about a published run, "" for none
 }
 
-// newRun returns an empty run of a model, with a counter for each category and subcategory of the
-// benchmark.
+// newRun returns an empty run of a model, with a counter for each category and subcategory of the benchmark.
 func (benchmark *benchmark) newRun(key runKey) *modelRun {
 	run := &modelRun{runKey: key, pictures: map[string]counts{}, categories: make([]counts, len(benchmark.categories)),
 		subcategories: make([][]counts, len(benchmark.categories)),
@@ -132,9 +130,8 @@ func (tables *tables) Add(result *scoring.Result) {
 	tables.remember(run, result, idHash.Sum64(), outcome)
 }
 
-// countPicture counts an answer under its picture, because standard errors are clustered
-// over pictures. Answers without a known picture are not counted, nor any after maxFindings
-// pictures.
+// countPicture counts an answer under its picture, because standard errors are clustered over pictures. Answers
+// without a known picture are not counted, nor any after maxFindings pictures.
 func (run *modelRun) countPicture(tables *tables, result *scoring.Result, outcome counts) {
 	picture := result.Cluster
 	if picture == "" && tables.clusterOf != nil {
@@ -159,9 +156,8 @@ func wordOf(r *scoring.Result, name string) string {
 	return ""
 }
 
-// addToGroups adds the outcome of one answer to the total of the run, and to its category,
-// subcategory, scale, kind of options and number of options. Scales and kinds beyond maxRows are
-// left out.
+// addToGroups adds the outcome of one answer to the total of the run, and to its category, subcategory, scale,
+// kind of options and number of options. Scales and kinds beyond maxRows are left out.
 func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome counts) {
 	run.total.add(outcome)
 	if p, ok := tables.places[wordOf(result, "category")]; ok && p.sub < 0 {
@@ -202,8 +198,7 @@ func (counts *counts) add(o counts) {
 	counts.idHashes += o.idHashes
 }
 
-// modelName returns the name of the run's model, marked "(blind)" if the model did not see the
-// pictures.
+// modelName returns the name of the run's model, marked "(blind)" if the model did not see the pictures.
 func (run *modelRun) modelName() string {
 	name := cmp.Or(run.model, "model")
 	if run.blind {
@@ -212,8 +207,7 @@ func (run *modelRun) modelName() string {
 	return name
 }
 
-// name returns the first cell of the run's rows in a table: the model and, from the second run on,
-// its number.
+// name returns the first cell of the run's rows in a table: the model and, from the second run on, its number.
 func (run *modelRun) name() string {
 	name := run.modelName()
 	if run.repeat != 1 {
@@ -222,9 +216,8 @@ func (run *modelRun) name() string {
 	return name
 }
 
-// chanceAccuracy returns the expected accuracy of guessing, the mean of 1/k over items with
-// k options, in hundredths of a per cent. ok is false where no item has a known number of
-// options. See docs/spec/vqa.md#r47.
+// chanceAccuracy returns the expected accuracy of guessing, the mean of 1/k over items with k options, in
+// hundredths of a per cent. ok is false where no item has a known number of options. See docs/spec/vqa.md#r47.
 func (run *modelRun) chanceAccuracy() (accuracy int64, ok bool) {
 	items, sum := int64(0), int64(0)
 	const denominator = 840 // least common multiple of 2 to 8, so that the sum is an exact integer
@@ -374,10 +367,9 @@ func pointsBelow(people float64, model counts) string {
 // byOptionKind is the title of the table by kind of options.
 const byOptionKind = "option kind"
 
-// groupTable returns the table of accuracies by kind of options or by scale. Columns: the
-// group's name, then accuracy and n of each run. groupsOf returns the counts of a run by
-// group. Rows: the known groups in their order, others by name, all items; for kinds of
-// options also the difference of text and visual ones.
+// groupTable returns the table of accuracies by kind of options or by scale. Columns: the group's name, then
+// accuracy and n of each run. groupsOf returns the counts of a run by group. Rows: the known groups in their
+// order, others by name, all items; for kinds of options also the difference of text and visual ones.
 func (tables *tables) groupTable(what string, userRuns []*modelRun, groupsOf func(*modelRun) map[string]*counts,
 	known []string) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " accuracy by " + what + ", %", TextColumns: 1, Columns: []string{what}}

@@ -6,8 +6,7 @@ type benchmark struct {
 	labels      string // "numbers" or "letters", where an item does not say
 	formats     []string
 	categories  []category
-	// human is the baseline of the paper in per cent: per format the overall one
-	// and the categories'.
+	// human is the baseline of the paper in per cent: per format the overall one and the categories'.
 	human map[string]printedAccuracies
 }
 
@@ -112,8 +111,7 @@ var spaceeval = &benchmark{name: "spaceeval", title: "SpaCE-Eval", labels: "lett
 			newSubcategory("environment_sustainability", "Environment Sustainability", "ES", 59)),
 	}}
 
-// otherNames are further names of categories and subcategories that records use. See
-// docs/spec/vqa.md#r3.
+// otherNames are further names of categories and subcategories that records use. See docs/spec/vqa.md#r3.
 var otherNames = map[string]string{"material_and_science": "materials_and_structures",
 	"user_environment":   "user_environment_interaction",
 	"design_environment": "design_environment_interaction"}

@@ -1,9 +1,7 @@
-// Package vqa scores SPATIALAB and SpaCE-Eval, questions about pictures with
-// options or with open answers. In: an item with the model's answer and, where there
-// is one, a judge's recorded verdict. Out: right or wrong, which option the answer
-// names and how that was decided. An answer that only a judge can decide is unjudged
-// without one, never wrong. It calls no judge itself: see scoring.Judged. Its rules
-// are in docs/spec/vqa.md.
+// Package vqa scores SPATIALAB and SpaCE-Eval, questions about pictures with options or with open answers. In:
+// an item with the model's answer and, where there is one, a judge's recorded verdict. Out: right or wrong,
+// which option the answer names and how that was decided. An answer that only a judge can decide is unjudged
+// without one, never wrong. It calls no judge itself: see scoring.Judged. Its rules are in docs/spec/vqa.md.
 package vqa
 
 import (
@@ -54,8 +52,7 @@ func newSuite(b *benchmark) *suite {
 	return s
 }
 
-// publicSuite returns the suite of SPATIALAB or SpaCE-Eval as other packages use it: a table of
-// functions.
+// publicSuite returns the suite of SPATIALAB or SpaCE-Eval as other packages use it: a table of functions.
 func (suite *suite) publicSuite() *scoring.Suite {
 	return &scoring.Suite{
 		Name: suite.name, Title: suite.title, Questions: true, Tests: suite.formats, Variants: suite.variants(),
@@ -65,8 +62,7 @@ func (suite *suite) publicSuite() *scoring.Suite {
 	}
 }
 
-// variants returns the optional changes of the rules that users can choose for this
-// benchmark.
+// variants returns the optional changes of the rules that users can choose for this benchmark.
 func (suite *suite) variants() []scoring.Variant {
 	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided",
 		Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
@@ -122,9 +118,8 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 	return j, nil
 }
 
-// readChoice reads an answer to a question with options and decides it: in SPATIALAB by
-// reading alone (docs/spec/vqa.md#r29), in SpaCE-Eval by the policy, which may leave it to a
-// judge (docs/spec/vqa.md#r30).
+// readChoice reads an answer to a question with options and decides it: in SPATIALAB by reading alone
+// (docs/spec/vqa.md#r29), in SpaCE-Eval by the policy, which may leave it to a judge (docs/spec/vqa.md#r30).
 func (suite *suite) readChoice(reader *reader, item *scoring.Item, variants scoring.Variants, j *job, answer []byte) {
 	reading := reader.choice.Read(answer, suite.benchmark == spatialab && variants[Profile] == "strict")
 	j.reading = reading

@@ -1,8 +1,7 @@
-// Package budget bounds what calls to a language model may spend. In: limits, a price,
-// what was spent before, and for each call the most that it can take. Out: permission
-// for the call, and what it cost in the end. A limit is never passed by calls whose
-// price is known, whatever runs at once: each call first reserves its most. It makes no
-// calls itself.
+// Package budget bounds what calls to a language model may spend. In: limits, a price, what was spent before,
+// and for each call the most that it can take. Out: permission for the call, and what it cost in the end. A
+// limit is never passed by calls whose price is known, whatever runs at once: each call first reserves its
+// most. It makes no calls itself.
 package budget
 
 import (
@@ -41,8 +40,7 @@ var ErrEnded = errors.New("the budget ends")
 // ErrNoPrice marks a cost that is limited but unknown.
 var ErrNoPrice = errors.New("the cost cannot be held to its limit")
 
-// Meter keeps calls to an endpoint within limits on calls, tokens and cost. It is safe for
-// concurrent use.
+// Meter keeps calls to an endpoint within limits on calls, tokens and cost. It is safe for concurrent use.
 type Meter struct {
 	limits Limits
 	price  *Price
@@ -57,17 +55,15 @@ type Meter struct {
 	change    chan struct{} // closed when a call ends
 }
 
-// Hold is the share of the budget that one call may take at most. One of Cancel, Drop and Pay ends
-// it.
+// Hold is the share of the budget that one call may take at most. One of Cancel, Drop and Pay ends it.
 type Hold struct {
 	meter  *Meter
 	Tokens int64
 	Cost   float64 // USD, by the price or by the dearest reply so far
 }
 
-// New returns a meter. Limits hold for what was spent before and what the meter allows
-// together. The price is nil where none is known; flag words the name of a flag
-// ("--max-cost") for messages, nil for as it is.
+// New returns a meter. Limits hold for what was spent before and what the meter allows together. The price is
+// nil where none is known; flag words the name of a flag ("--max-cost") for messages, nil for as it is.
 func New(limits Limits, price *Price, spent Spent, flag func(string) string) *Meter {
 	if flag == nil {
 		flag = func(s string) string { return s }
@@ -109,9 +105,8 @@ func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) 
 	}
 }
 
-// checkFits returns an error that names the limit which a call would exceed, or nil. While a cost
-// is limited and no cost is known yet, only one call is let through at a time. The caller
-// holds mu.
+// checkFits returns an error that names the limit which a call would exceed, or nil. While a cost is limited
+// and no cost is known yet, only one call is let through at a time. The caller holds mu.
 func (meter *Meter) checkFits(hold *Hold) error {
 	limits, spent := meter.limits, &meter.spent
 	tokens, cost := spent.PromptTokens+spent.CompletionTokens+spent.LostTokens, spent.Cost+spent.LostCost

@@ -127,8 +127,7 @@ func (endpoint *Endpoint) find(id string) *batch {
 	return nil
 }
 
-// upload answers the upload of a file of requests: a form with the purpose batch and one
-// file.
+// upload answers the upload of a file of requests: a form with the purpose batch and one file.
 func (endpoint *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
@@ -229,8 +228,7 @@ func (endpoint *Endpoint) meetsFault(b *batch, f Fault) bool {
 	return hit
 }
 
-// listBatches answers with a page of the list of batches, newest first, that begins after
-// the batch `after`.
+// listBatches answers with a page of the list of batches, newest first, that begins after the batch `after`.
 func (endpoint *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit < 1 || limit > 100 {
@@ -258,10 +256,9 @@ func (endpoint *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	say(w, http.StatusOK, string(encode(out)))
 }
 
-// poll advances a batch each time that a client looks at it. After Config.BatchPolls looks
-// it ends, completed or expired; a slow one takes ten times as many, and one that is being
-// cancelled ends at once. Half of the requests of an expired or cancelled batch are
-// answered.
+// poll advances a batch each time that a client looks at it. After Config.BatchPolls looks it ends, completed
+// or expired; a slow one takes ten times as many, and one that is being cancelled ends at once. Half of the
+// requests of an expired or cancelled batch are answered.
 func (endpoint *Endpoint) poll(batch *batch) {
 	if batch == nil || batch.Status != "in_progress" && batch.Status != "cancelling" {
 		return

@@ -12,9 +12,8 @@ import (
 	"plumb/daemon/canonical"
 )
 
-// Prompt returns the part of a prompt that all tries of one question share. A judge whose
-// reply was not understood is asked again with the last line repeated; the repetition is
-// removed.
+// Prompt returns the part of a prompt that all tries of one question share. A judge whose reply was not
+// understood is asked again with the last line repeated; the repetition is removed.
 func Prompt(content string) string {
 	const last = "\nOutput only a single digit: 0 or 1."
 	if strings.HasSuffix(content, last+last) {
@@ -23,9 +22,8 @@ func Prompt(content string) string {
 	return content
 }
 
-// readCall reads the body of a request and refuses what a real endpoint would refuse. Hash
-// identifies the request as chat.Request.Hash does; id identifies the question, however
-// often its last line is repeated.
+// readCall reads the body of a request and refuses what a real endpoint would refuse. Hash identifies the
+// request as chat.Request.Hash does; id identifies the question, however often its last line is repeated.
 func readCall(body []byte) (*Call, error) {
 	var top map[string]any
 	if json.Unmarshal(body, &top) != nil {

@@ -40,8 +40,7 @@ func (endpoint *Endpoint) text(call *Call) string {
 	return "0"
 }
 
-// completion returns the body of a reply, whole or as a stream, after the fault has changed
-// the answer.
+// completion returns the body of a reply, whole or as a stream, after the fault has changed the answer.
 func (endpoint *Endpoint) completion(fault Fault, call *Call) []byte {
 	text := endpoint.text(call)
 	s := &draft{content: &text, finish: "stop"}

@@ -1,8 +1,7 @@
-// Package chattest is an endpoint for tests: a real HTTP server that speaks the OpenAI
-// chat format, with streams, files and batches. In: requests. Out: answers by a rule of
-// the test, or one of the faults that real endpoints have. Which call meets which fault
-// follows from a seed, the request and how often it was asked. It counts what an endpoint
-// would have charged for, and keeps nothing on disk.
+// Package chattest is an endpoint for tests: a real HTTP server that speaks the OpenAI chat format, with
+// streams, files and batches. In: requests. Out: answers by a rule of the test, or one of the faults that real
+// endpoints have. Which call meets which fault follows from a seed, the request and how often it was asked. It
+// counts what an endpoint would have charged for, and keeps nothing on disk.
 package chattest
 
 import (
@@ -29,8 +28,7 @@ type Config struct {
 	Faults map[Fault]float64
 	// Next, when set, decides in place of Faults; n counts the calls of that prompt from 0.
 	Next func(prompt string, n int) Fault
-	// Answer is what the model says; nil for a verdict, as Right has it. It is called by
-	// many goroutines.
+	// Answer is what the model says; nil for a verdict, as Right has it. It is called by many goroutines.
 	Answer     func(*Call) string
 	Right      func(prompt string) bool // the verdict; nil for one that follows from the prompt
 	RetryAfter string                   // "1"
@@ -171,9 +169,8 @@ func (endpoint *Endpoint) meet(f Fault) {
 	endpoint.met[f]++
 }
 
-// fault chooses the fault that a call meets: by Config.Next, or by a number that follows
-// from the seed, the question and how often it was asked, compared with the shares in
-// Config.Faults. See docs/spec/runs.md#r28.
+// fault chooses the fault that a call meets: by Config.Next, or by a number that follows from the seed, the
+// question and how often it was asked, compared with the shares in Config.Faults. See docs/spec/runs.md#r28.
 func (endpoint *Endpoint) fault(call *Call) Fault {
 	if endpoint.cfg.Next != nil {
 		return endpoint.cfg.Next(call.Prompt, call.N)

@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// Pipe runs a server for a handler on connections in memory. It returns a transport for
-// clients, which reaches the server whatever host they name, and a function that stops the
-// server. No goroutine waits for the network, so tests with a clock of their own (synctest)
-// can use it.
+// Pipe runs a server for a handler on connections in memory. It returns a transport for clients, which reaches
+// the server whatever host they name, and a function that stops the server. No goroutine waits for the network,
+// so tests with a clock of their own (synctest) can use it.
 func Pipe(h http.Handler) (t *http.Transport, stop func()) {
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 	s := &http.Server{Handler: h}

@@ -41,9 +41,8 @@ func (o *Options) httpClient() *http.Client {
 	return &c
 }
 
-// findHTTP finds the size and the version of a file at an https:// address. It asks for the first byte,
-// because presigned links refuse HEAD. If the server ignores the range, the object can only be read as a
-// whole.
+// findHTTP finds the size and the version of a file at an https:// address. It asks for the first byte, because
+// presigned links refuse HEAD. If the server ignores the range, the object can only be read as a whole.
 func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error) {
 	c := o.httpClient()
 	a := new(Object)
@@ -191,8 +190,7 @@ type silenceReader struct {
 	timer  *time.Timer // runs while a read waits
 }
 
-// newSilenceReader returns a silenceReader for a body whose request has the context ctx, which cancel
-// ends.
+// newSilenceReader returns a silenceReader for a body whose request has the context ctx, which cancel ends.
 func newSilenceReader(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser) *silenceReader {
 	timer := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
 	timer.Stop() // until the first read

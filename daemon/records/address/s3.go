@@ -108,8 +108,7 @@ func (o *Options) findPlace(address string) (p storedPlace, err error) {
 	return p, err
 }
 
-// explain returns an error of the store as plumb prints it, with where the keys of this store come
-// from.
+// explain returns an error of the store as plumb prints it, with where the keys of this store come from.
 func (p storedPlace) explain(err error) error { return explain(err, p.keys) }
 
 // findStored finds the size and the version of an object in a store (s3:// or gs://). Each read of the
@@ -179,9 +178,8 @@ func explain(err error, keys string) error {
 	return withoutAddress(err)
 }
 
-// Expand returns the addresses that an address names: the objects under a prefix that ends in /, or
-// those that a pattern matches, in the order of their keys; else the address itself. See
-// docs/spec/dumps.md#r26.
+// Expand returns the addresses that an address names: the objects under a prefix that ends in /, or those that
+// a pattern matches, in the order of their keys; else the address itself. See docs/spec/dumps.md#r26.
 func (o *Options) Expand(ctx context.Context, address string) ([]string, error) {
 	if !inBucket(address) || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
 		return []string{address}, nil

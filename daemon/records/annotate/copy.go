@@ -14,10 +14,9 @@ import (
 	"plumb/daemon/records/sheets"
 )
 
-// Copy writes a copy of a dump with its scores to w, uncompressed. format is the name of the dump's
-// format. Some formats are kept as Parquet, spreadsheets, lists or lines, which the first bytes tell
-// apart. A log of inspect_ai is refused with ErrInspect. If the dump breaks off, the copy ends there
-// with an error.
+// Copy writes a copy of a dump with its scores to w, uncompressed. format is the name of the dump's format.
+// Some formats are kept as Parquet, spreadsheets, lists or lines, which the first bytes tell apart. A log of
+// inspect_ai is refused with ErrInspect. If the dump breaks off, the copy ends there with an error.
 func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	head := in.Head()
 	text := bytes.TrimLeft(head, " \t\r\n")
@@ -52,9 +51,8 @@ func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r 
 	return sheets.AnnotateCSV(in, out, r)
 }
 
-// copyLines copies a dump with a JSON object per line, and adds the member plumb to each object that
-// has results. A line above the limit has none, because the reader refused it; it is copied unchanged,
-// in pieces.
+// copyLines copies a dump with a JSON object per line, and adds the member plumb to each object that has
+// results. A line above the limit has none, because the reader refused it; it is copied unchanged, in pieces.
 func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	src := in.Stream()
 	var line []byte

@@ -1,7 +1,6 @@
-// Package archive reads zip archives of unknown origin. In: the bytes of a dump. Out: the live
-// entries of its central directory, and their contents with bounds on how far they expand. It
-// tells logs of inspect_ai and spreadsheets from other archives, which are refused. See
-// docs/spec/dumps-files.md#r9.
+// Package archive reads zip archives of unknown origin. In: the bytes of a dump. Out: the live entries of its
+// central directory, and their contents with bounds on how far they expand. It tells logs of inspect_ai and
+// spreadsheets from other archives, which are refused. See docs/spec/dumps-files.md#r9.
 package archive
 
 import (
@@ -184,9 +183,8 @@ type checkedReader struct {
 	err       error  // what ended the reading; later calls return it again
 }
 
-// Read reads an entry of the archive and checks it against the archive's directory: an entry that is
-// longer or shorter than stated there, or has another checksum, ends with an error. It implements
-// io.Reader.
+// Read reads an entry of the archive and checks it against the archive's directory: an entry that is longer or
+// shorter than stated there, or has another checksum, ends with an error. It implements io.Reader.
 func (c *checkedReader) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
@@ -365,8 +363,7 @@ func Kind(in *input.Input) (string, error) {
 	return "", &input.FormError{What: fmt.Sprintf("it is a zip archive that is neither a log of inspect_ai nor a spreadsheet (first entries:%s); want the dumps in it unpacked first", names)}
 }
 
-// The entries of a log of inspect_ai that tell what it is: the second stands in a log whose
-// process was killed.
+// The entries of a log of inspect_ai that tell what it is: the second stands in a log whose process was killed.
 const (
 	InspectHeader  = "header.json"
 	InspectJournal = "_journal/start.json"

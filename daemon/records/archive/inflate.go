@@ -29,8 +29,7 @@ const (
 // endOfBlock is the symbol that ends a block. Symbols below it are bytes, those above are lengths.
 const endOfBlock = 256
 
-// tableBits is the length of the longest codes that are decoded by a look into a table. Longer ones
-// are rare.
+// tableBits is the length of the longest codes that are decoded by a look into a table. Longer ones are rare.
 const tableBits = 9
 
 // codedSymbol is a symbol that has a code, and the length of the code in bits.

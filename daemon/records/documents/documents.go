@@ -58,8 +58,7 @@ func (e *valueReader) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjso
 	return func(walker *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(walker, want) }
 }
 
-// beginValue empties the buffer for the next value of the document, and frees memory if the last one was
-// large.
+// beginValue empties the buffer for the next value of the document, and frees memory if the last one was large.
 func (e *valueReader) beginValue() {
 	const keep = 4 << 20 // bytes of a buffer that is used again
 	if e.json = e.json[:0]; cap(e.json) > keep {

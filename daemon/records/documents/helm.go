@@ -32,8 +32,7 @@ type helm struct {
 }
 
 // HELM opens the file scenario_state.json of a run of HELM, whose records are the elements of its list
-// request_states. A file without that list is an error when its end is read. See
-// docs/spec/dumps-files.md#r15.
+// request_states. A file without that list is an error when its end is read. See docs/spec/dumps-files.md#r15.
 func HELM(in *input.Input, o Options) (record.Source, error) {
 	s := &helm{}
 	s.listDocument = listDocument{listName: "request_states", checkEnd: func() error {

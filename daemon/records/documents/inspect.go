@@ -59,8 +59,7 @@ func splitName(name string) (n entryName, ok bool) {
 	return n, ok
 }
 
-// cutEpoch splits a name ID_epoch_N in a log of inspect_ai at its last _epoch_. ok is false for
-// another name.
+// cutEpoch splits a name ID_epoch_N in a log of inspect_ai at its last _epoch_. ok is false for another name.
 func cutEpoch(s string) (id, epoch string, ok bool) {
 	const mark = "_epoch_"
 	i := strings.LastIndex(s, mark)
@@ -99,9 +98,8 @@ type attachmentEntry struct {
 	file  *archive.File
 }
 
-// Inspect opens a log of inspect_ai that is an archive: it reads the log's header and sorts the
-// entries of the archive into samples and parts that samples refer to. See
-// docs/spec/dumps-files.md#r13.
+// Inspect opens a log of inspect_ai that is an archive: it reads the log's header and sorts the entries of the
+// archive into samples and parts that samples refer to. See docs/spec/dumps-files.md#r13.
 func Inspect(in *input.Input, o Options) (record.Source, error) {
 	a, err := archive.Open(in)
 	if err != nil {
@@ -271,10 +269,9 @@ func (s *inspect) addMetadata(v *fastjson.Value, c *sampleChunks) (fault string)
 	return ""
 }
 
-// attachmentText returns the text of an attachment, by its name, of the sample in entry f. In a whole sample
-// (c is nil) it is a member of the sample's attachments, for which the entry is read a second time. In a
-// sample in chunks the name is a number, and the text is an element of the list in one of the entries
-// that c names.
+// attachmentText returns the text of an attachment, by its name, of the sample in entry f. In a whole sample (c
+// is nil) it is a member of the sample's attachments, for which the entry is read a second time. In a sample in
+// chunks the name is a number, and the text is an element of the list in one of the entries that c names.
 func (s *inspect) attachmentText(f *archive.File, c *sampleChunks, name string) (string, error) {
 	reader := newValueReader(s.otherReader.limit, s.options) // one of its own, as values of s.otherReader may be in use
 	fail := func(fault string, err error) (string, error) {

@@ -44,9 +44,8 @@ var versions = map[string]bool{"1": true, "2": true}
 var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": nil}}
 
 // readSample reads the next value, a sample of inspect_ai, and returns the members that sampleWant names. It
-// also keeps the attachments to which the members before them refer: long texts, of which most samples
-// have many that no record needs. fault says why this sample alone cannot be read; err ends the
-// document.
+// also keeps the attachments to which the members before them refer: long texts, of which most samples have
+// many that no record needs. fault says why this sample alone cannot be read; err ends the document.
 func (e *valueReader) readSample(walker *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
 	if c, err := walker.Peek(); err != nil || c != '{' { // no object, which read reports
 		return e.read(walker, sampleWant)
@@ -99,8 +98,7 @@ func (e *valueReader) readSample(walker *jsonwalk.Walker) (v *fastjson.Value, fa
 const attachmentPrefix = "attachment://"
 
 // attachmentsIn finds the attachments to which the JSON b of a sample refers, by texts such as
-// "attachment://12". It returns their names as a want for the sample's member attachments, nil for
-// none.
+// "attachment://12". It returns their names as a want for the sample's member attachments, nil for none.
 func attachmentsIn(b []byte) jsonwalk.Want {
 	var want jsonwalk.Want
 	for {

@@ -103,8 +103,7 @@ func (in *Input) openSource(path string, src *io.Reader) error {
 	return nil
 }
 
-// Close closes the files that reading the dump has opened, the last one first, and removes temporary
-// files.
+// Close closes the files that reading the dump has opened, the last one first, and removes temporary files.
 func (in *Input) Close() error {
 	var all []error
 	for i := len(in.closers) - 1; i >= 0; i-- {

@@ -124,8 +124,7 @@ func (walker *Walker) skipBlanks() (byte, error) {
 	}
 }
 
-// openBracket enters a JSON object or list whose bracket is the next byte. It refuses nesting beyond
-// maxDepth.
+// openBracket enters a JSON object or list whose bracket is the next byte. It refuses nesting beyond maxDepth.
 func (walker *Walker) openBracket(bracket byte) error {
 	if len(walker.closings) >= maxDepth {
 		walker.endError = fmt.Errorf("byte %d: values are nested more than %d deep", walker.Offset(), maxDepth)
@@ -160,9 +159,8 @@ func (walker *Walker) enter(bracket byte, want string) error {
 // skips it. ok is false at the end of the list, and the walker then leaves the list.
 func (walker *Walker) Element() (ok bool, err error) { return walker.nextItem(']') }
 
-// nextItem moves to the next member or element of the innermost JSON object or list, past the comma
-// before it; there is none before the first. At the closing bracket it leaves the object or list and
-// returns false.
+// nextItem moves to the next member or element of the innermost JSON object or list, past the comma before it;
+// there is none before the first. At the closing bracket it leaves the object or list and returns false.
 func (walker *Walker) nextItem(closing byte) (bool, error) {
 	c, err := walker.Peek()
 	if err != nil {

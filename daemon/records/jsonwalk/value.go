@@ -291,8 +291,7 @@ func shortTextLen(b []byte) int {
 	return 0
 }
 
-// pythonNumbers lists what Python writes for numbers that JSON does not have. See
-// docs/spec/dumps-files.md#r2.
+// pythonNumbers lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
 var pythonNumbers = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
 // readLiteral reads a JSON number, true, false or null up to the next delimiter, and keeps it without

@@ -11,9 +11,8 @@ import (
 	"plumb/render/jsontree"
 )
 
-// setFromChoice sets the text, reasoning and finish reason of a record from a choice of a chat
-// completion. The text is the content of the message, or its refusal if it has none. See
-// docs/spec/dumps.md#r10.
+// setFromChoice sets the text, reasoning and finish reason of a record from a choice of a chat completion. The
+// text is the content of the message, or its refusal if it has none. See docs/spec/dumps.md#r10.
 func setFromChoice(r *record.Record, choice *fastjson.Value) error {
 	reply := choice.Get("message")
 	if !hasType(reply, fastjson.TypeObject) {
@@ -39,9 +38,8 @@ func setFromChoice(r *record.Record, choice *fastjson.Value) error {
 	return nil
 }
 
-// joinParts joins the texts of those parts of a message's content that have the type kind. The text
-// of a part is its member of that name, or else its member text. Bare strings count as parts of the
-// type text.
+// joinParts joins the texts of those parts of a message's content that have the type kind. The text of a part
+// is its member of that name, or else its member text. Bare strings count as parts of the type text.
 func joinParts(parts []*fastjson.Value, kind, separator string) string {
 	var texts []string
 	for _, p := range parts {
@@ -60,9 +58,8 @@ func joinParts(parts []*fastjson.Value, kind, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// setFromResponse sets a record from an object of the Responses API: the joined texts of its
-// messages, the summaries of its reasoning, the finish reason by its status, model and
-// usage. See docs/spec/dumps.md#r11.
+// setFromResponse sets a record from an object of the Responses API: the joined texts of its messages, the
+// summaries of its reasoning, the finish reason by its status, model and usage. See docs/spec/dumps.md#r11.
 func setFromResponse(r *record.Record, body *fastjson.Value) error {
 	output := body.Get("output")
 	if !hasType(output, fastjson.TypeArray) {
@@ -114,10 +111,9 @@ func chatUsage(usage *fastjson.Value) record.Usage {
 // noStatus is the HTTP status of an error whose status is unknown.
 const noStatus = 0
 
-// failureWords describes a failed call of a model in words, such as "429 rate_limit: slow down". These are
-// the HTTP status if it is 400 or more, the error's code, or its type if it has no code, and its
-// message. What is unknown is left out. e is the error, a text or an object, or an object whose
-// member error is the error.
+// failureWords describes a failed call of a model in words, such as "429 rate_limit: slow down". These are the
+// HTTP status if it is 400 or more, the error's code, or its type if it has no code, and its message. What is
+// unknown is left out. e is the error, a text or an object, or an object whose member error is the error.
 func failureWords(status int, e *fastjson.Value) string {
 	if inner := e.Get("error"); inner != nil {
 		e = inner

@@ -1,7 +1,6 @@
-// Package lines reads dumps with a JSON object per line: batches of OpenAI, vLLM and
-// Anthropic, lm-eval, lmms-eval, OpenAI evals, NeMo Gym and verifiers. In: an open dump
-// and the name of its format. Out: records in the order of the lines. A line that cannot
-// be read is a record with a fault. See docs/spec/dumps.md#r9.
+// Package lines reads dumps with a JSON object per line: batches of OpenAI, vLLM and Anthropic, lm-eval,
+// lmms-eval, OpenAI evals, NeMo Gym and verifiers. In: an open dump and the name of its format. Out: records in
+// the order of the lines. A line that cannot be read is a record with a fault. See docs/spec/dumps.md#r9.
 package lines
 
 import (
@@ -44,8 +43,7 @@ var formats = map[string]func(in *input.Input, o *Options) (format, error){
 	"verifiers":       newVerifiers,
 }
 
-// Open returns the records of a dump in the format with that name, which must be one that
-// Has reports.
+// Open returns the records of a dump in the format with that name, which must be one that Has reports.
 func Open(name string, in *input.Input, o Options) (record.Source, error) {
 	if name == openAIEvalsName { // needs the whole file, not one line after the other
 		return newOpenAIEvals(in, &o)

@@ -27,9 +27,8 @@ func newLMEval(in *input.Input, o *Options) (format, error) {
 	return &lmEval{model: modelOfResults(in, o), seen: map[[2]uint64]struct{}{}}, nil
 }
 
-// addRecords adds the records of a line of lm-eval: one for each repeat of the first request of the
-// document. A line that repeats the answers of another filter is skipped. Log-likelihoods are
-// records without text.
+// addRecords adds the records of a line of lm-eval: one for each repeat of the first request of the document. A
+// line that repeats the answers of another filter is skipped. Log-likelihoods are records without text.
 func (eval *lmEval) addRecords(s *source, l dump.Line, v *fastjson.Value) error {
 	answers := v.Get("resps")
 	if !hasType(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
@@ -114,9 +113,8 @@ func numeric(s string) bool {
 	return err == nil && v.Type() == fastjson.TypeNumber
 }
 
-// modelOfResults returns the model that the file results_DATE.json names, which lm-eval and
-// lmms-eval write beside samples_NAME_DATE.jsonl. It returns "" if the file is missing or
-// cannot be read.
+// modelOfResults returns the model that the file results_DATE.json names, which lm-eval and lmms-eval write
+// beside samples_NAME_DATE.jsonl. It returns "" if the file is missing or cannot be read.
 func modelOfResults(in *input.Input, o *Options) string {
 	name := dump.WithoutCompression(filepath.Base(in.Path))
 	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl") // what follows the last "_"

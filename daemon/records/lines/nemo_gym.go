@@ -75,9 +75,8 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 // labelMembers are the members that may hold a label. See docs/spec/dumps.md#r19.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// storeLabel stores the label of v, a line of NeMo Gym's file of inputs, if it has one, under the
-// line's task and rollout. It stores {NAME: LABEL} for the first NAME of labelMembers that the line
-// has.
+// storeLabel stores the label of v, a line of NeMo Gym's file of inputs, if it has one, under the line's task
+// and rollout. It stores {NAME: LABEL} for the first NAME of labelMembers that the line has.
 func storeLabel(labels map[rollout][]byte, v *fastjson.Value) {
 	for _, name := range labelMembers {
 		if label := v.Get(name); !jsontree.Absent(label) {

@@ -12,8 +12,7 @@ import (
 	"plumb/render/jsontree"
 )
 
-// openAIBatch reads results of batches of OpenAI and of vLLM's run_batch.
-// See docs/spec/dumps.md#r12.
+// openAIBatch reads results of batches of OpenAI and of vLLM's run_batch. See docs/spec/dumps.md#r12.
 type openAIBatch struct{}
 
 func newOpenAIBatch(*input.Input, *Options) (format, error) { return openAIBatch{}, nil }

@@ -14,9 +14,8 @@ import (
 	"plumb/render/jsontree"
 )
 
-// openAIEvals reads the events of OpenAI evals. The last event sampling or error of a sample
-// counts, so a first pass finds the places of these events and a second one reads them.
-// See docs/spec/dumps.md#r18.
+// openAIEvals reads the events of OpenAI evals. The last event sampling or error of a sample counts, so a first
+// pass finds the places of these events and a second one reads them. See docs/spec/dumps.md#r18.
 type openAIEvals struct {
 	in             *input.Input
 	file           io.ReaderAt

@@ -125,9 +125,8 @@ func (requests *Requests) markAnswered(id string) (model string) {
 	return requests.byID[id].model
 }
 
-// Unanswered returns, by the path of the file of --requests, a record without an answer for each
-// request of which no dump has a line. So answers that got lost count as missing. See
-// docs/spec/dumps.md#r12.
+// Unanswered returns, by the path of the file of --requests, a record without an answer for each request of
+// which no dump has a line. So answers that got lost count as missing. See docs/spec/dumps.md#r12.
 func (requests *Requests) Unanswered() map[string][]record.Record {
 	if requests == nil {
 		return nil

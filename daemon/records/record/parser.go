@@ -10,9 +10,8 @@ import (
 	"plumb/render/scene"
 )
 
-// Parser parses the JSON of foreign dumps. Python writes NaN, Infinity and -Infinity, which
-// are not JSON: outside strings they count as null. It is not safe for concurrent use. See
-// docs/spec/dumps.md#r8.
+// Parser parses the JSON of foreign dumps. Python writes NaN, Infinity and -Infinity, which are not JSON:
+// outside strings they count as null. It is not safe for concurrent use. See docs/spec/dumps.md#r8.
 type Parser struct {
 	Limits scene.Limits // on the number and depth of values
 

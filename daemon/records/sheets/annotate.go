@@ -112,9 +112,8 @@ const maxAnnotated = 128 << 20
 // copies the whole text. This takes a minute or two.
 const maxEscapeWork = 1e12
 
-// checkEscapes reads the first sheet of a spreadsheet and adds up how many bytes the library would copy
-// to undo the escapes in its texts. More than maxEscapeWork is an error, because the library would take
-// minutes.
+// checkEscapes reads the first sheet of a spreadsheet and adds up how many bytes the library would copy to undo
+// the escapes in its texts. More than maxEscapeWork is an error, because the library would take minutes.
 func checkEscapes(a *archive.Archive) error {
 	_, part, err := firstSheet(a)
 	if err != nil {
@@ -205,9 +204,8 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 	return f.Write(w)
 }
 
-// AnnotateParquet copies a Parquet file, its row groups included, and adds the columns of
-// marks. A row group that cannot be read ends the copy with an error. A panic of the library
-// becomes an error.
+// AnnotateParquet copies a Parquet file, its row groups included, and adds the columns of marks. A row group
+// that cannot be read ends the copy with an error. A panic of the library becomes an error.
 func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -303,9 +301,8 @@ func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	return err
 }
 
-// copiedField is a column of the dump that is written to the copy. It names no encoding and no
-// compression, so that the writer chooses them: those that the dump lists may be of levels, and not fit
-// the type.
+// copiedField is a column of the dump that is written to the copy. It names no encoding and no compression, so
+// that the writer chooses them: those that the dump lists may be of levels, and not fit the type.
 type copiedField struct{ parquet.Field }
 
 // Encoding implements parquet.Node.

@@ -14,10 +14,9 @@ import (
 	"plumb/daemon/records/rows"
 )
 
-// Header returns the column names of a table of separated values, the first record of its text, and
-// the separator among comma, tab and semicolon that gives the most. head is the beginning of the
-// text after a byte order mark. columns is nil where no separator gives a record. See
-// docs/spec/dumps-files.md#r8.
+// Header returns the column names of a table of separated values, the first record of its text, and the
+// separator among comma, tab and semicolon that gives the most. head is the beginning of the text after a byte
+// order mark. columns is nil where no separator gives a record. See docs/spec/dumps-files.md#r8.
 func Header(head []byte) (columns []string, separator rune) {
 	for _, c := range []rune{',', '\t', ';'} {
 		r := csv.NewReader(bytes.NewReader(head))

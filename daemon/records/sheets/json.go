@@ -48,9 +48,8 @@ func JSON(in *input.Input, o rows.Options) (record.Source, error) {
 // Close implements record.Source.
 func (t *jsonTable) Close() error { return nil }
 
-// Next returns the record of the next row of a JSON list of objects. The members of the first object
-// decide how all rows are read. An element that cannot be read gives a record with its fault. It
-// implements record.Source.
+// Next returns the record of the next row of a JSON list of objects. The members of the first object decide how
+// all rows are read. An element that cannot be read gives a record with its fault. It implements record.Source.
 func (t *jsonTable) Next() (*record.Record, error) {
 	for {
 		if r := t.dequeue(); r != nil {
@@ -85,9 +84,8 @@ func (t *jsonTable) Next() (*record.Record, error) {
 	}
 }
 
-// decideByColumns sets how the rows of a JSON list are read, by the names of the members of the first row.
-// It refuses a table without answers. Faults that are in the queue already, of elements before that row,
-// are kept.
+// decideByColumns sets how the rows of a JSON list are read, by the names of the members of the first row. It
+// refuses a table without answers. Faults that are in the queue already, of elements before that row, are kept.
 func (t *jsonTable) decideByColumns(firstRow *fastjson.Value) error {
 	var columns []string
 	firstRow.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })

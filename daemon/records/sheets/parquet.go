@@ -108,8 +108,7 @@ func isColumnRead(c *parquet.Column, o rows.Options) bool {
 	return !holdsBytes(c)
 }
 
-// holdsBytes reports whether a Parquet column, or a leaf within it, holds bytes that are not said
-// to be text.
+// holdsBytes reports whether a Parquet column, or a leaf within it, holds bytes that are not said to be text.
 func holdsBytes(c *parquet.Column) bool {
 	if c.Leaf() {
 		t := c.Type().LogicalType()

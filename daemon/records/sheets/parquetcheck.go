@@ -26,9 +26,8 @@ const (
 	shortestParquet = 12 // both magic words and the size of the footer
 )
 
-// checkFooter checks the footer of a Parquet file before the library decodes it: its size,
-// its structure, and how deep columns nest. The library recurses and allocates by what the
-// footer says.
+// checkFooter checks the footer of a Parquet file before the library decodes it: its size, its structure, and
+// how deep columns nest. The library recurses and allocates by what the footer says.
 func checkFooter(src io.ReaderAt, size int64) error {
 	tail := make([]byte, min(8, size)) // the footer's length in 4 bytes, and the magic word
 	if _, err := src.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {

@@ -1,8 +1,7 @@
-// Package sheets reads answers from tables (CSV, spreadsheets, Parquet, JSON lists), and
-// checks them before a library reads them. In: CSV, TSV, JSON rows, spreadsheets and Parquet,
-// with the columns of any table or those of VLMEvalKit. Out: a record for each row, in order.
-// Tables without a column of answers are refused, and a row that cannot be read costs one
-// record. See docs/spec/dumps-files.md#r3.
+// Package sheets reads answers from tables (CSV, spreadsheets, Parquet, JSON lists), and checks them before a
+// library reads them. In: CSV, TSV, JSON rows, spreadsheets and Parquet, with the columns of any table or those
+// of VLMEvalKit. Out: a record for each row, in order. Tables without a column of answers are refused, and a
+// row that cannot be read costs one record. See docs/spec/dumps-files.md#r3.
 package sheets
 
 import (

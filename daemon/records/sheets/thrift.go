@@ -30,9 +30,8 @@ const maxStructs = 1_000_000
 // maxThriftDepth bounds how deep structs nest.
 const maxThriftDepth = 50
 
-// thriftWalker walks through a Parquet footer or page header, a struct in thrift's compact protocol,
-// before the library decodes it: the library allocates by the sizes that the struct states and recurses
-// without limit.
+// thriftWalker walks through a Parquet footer or page header, a struct in thrift's compact protocol, before the
+// library decodes it: the library allocates by the sizes that the struct states and recurses without limit.
 type thriftWalker struct {
 	encoded      []byte                    // begins with the struct
 	pos          int                       // in encoded
@@ -67,8 +66,7 @@ func (walker *thriftWalker) uvarint() (uint64, error) {
 	return v, nil
 }
 
-// varint reads a signed integer of variable length in zigzag encoding, in which the lowest bit is the
-// sign.
+// varint reads a signed integer of variable length in zigzag encoding, in which the lowest bit is the sign.
 func (walker *thriftWalker) varint() (int64, error) {
 	v, err := walker.uvarint()
 	return int64(v>>1) ^ -int64(v&1), err
@@ -161,8 +159,7 @@ func (walker *thriftWalker) walkValue(kind byte) error {
 }
 
 // walkList walks through a list or set in a Parquet footer or page header, and calls walker.onListStruct before
-// each struct in it. It refuses lists that cannot fit into the rest of the bytes, and lists of
-// lists.
+// each struct in it. It refuses lists that cannot fit into the rest of the bytes, and lists of lists.
 func (walker *thriftWalker) walkList() error {
 	b, err := walker.byte()
 	if err != nil {

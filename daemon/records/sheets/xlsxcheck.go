@@ -12,8 +12,7 @@ import (
 	"plumb/daemon/records/archive"
 )
 
-// maxText bounds a text of XML in bytes: that of a full cell with every character escaped is
-// shorter.
+// maxText bounds a text of XML in bytes: that of a full cell with every character escaped is shorter.
 const maxText = 512 << 10
 
 // textReader passes XML on and fails if there are more than maxText bytes between two tags.

@@ -32,9 +32,8 @@ func NewInspect(w io.Writer) *InspectResults {
 	return &InspectResults{w: w, written: map[string]bool{}}
 }
 
-// Write writes the score of a result line as a line that inspect_ai can import. Results without a
-// score are only counted, and so is a second result for one sample and epoch. It implements
-// Results.
+// Write writes the score of a result line as a line that inspect_ai can import. Results without a score are
+// only counted, and so is a second result for one sample and epoch. It implements Results.
 func (p *InspectResults) Write(line []byte) error {
 	r := &p.result
 	if err := r.parse(line); err != nil {

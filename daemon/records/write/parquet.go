@@ -68,8 +68,7 @@ func textGetter(keys ...string) func(*result) (parquet.Value, bool) {
 	}
 }
 
-// jsonColumn returns a Parquet column with JSON as text, which readers that support this type show
-// as objects.
+// jsonColumn returns a Parquet column with JSON as text, which readers that support this type show as objects.
 func jsonColumn(name string) column {
 	return column{name, parquet.Optional(parquet.JSON()), func(r *result) (parquet.Value, bool) {
 		v := r.value.Get(name)
@@ -90,10 +89,9 @@ func doubleColumn(name string, keys ...string) column {
 	}}
 }
 
-// resultColumns returns the columns that every Parquet file of results has: name, type, and the
-// function that takes the value from a result. file, at and key are the file, the
-// place and the id of the answer in another program's dump. cut says where a truncated answer ends. See
-// docs/spec/dumps-files.md#r18.
+// resultColumns returns the columns that every Parquet file of results has: name, type, and the function that
+// takes the value from a result. file, at and key are the file, the place and the id of the answer in another
+// program's dump. cut says where a truncated answer ends. See docs/spec/dumps-files.md#r18.
 func resultColumns() []column {
 	return []column{
 		{"id", parquet.String(), func(r *result) (parquet.Value, bool) { return parquet.ValueOf(r.text("id")), true }},

@@ -1,9 +1,8 @@
-// Package write writes results for other tools: as Parquet, as scores that inspect_ai adds to its
-// logs, and as tables of a run. In: result lines, which are one result as JSON each, or the rows of the table of a run,
-// called its summary: mean scores by suite, test and model. Out, in the same order: Parquet, the
-// scores that inspect_ai adds to the samples of its log, CSV and spreadsheets. It writes to an
-// io.Writer only. Callers give a new file, and rename it when it is complete. See
-// docs/spec/dumps-files.md#r18.
+// Package write writes results for other tools: as Parquet, as scores that inspect_ai adds to its logs, and as
+// tables of a run. In: result lines, which are one result as JSON each, or the rows of the table of a run,
+// called its summary: mean scores by suite, test and model. Out, in the same order: Parquet, the scores that
+// inspect_ai adds to the samples of its log, CSV and spreadsheets. It writes to an io.Writer only. Callers give
+// a new file, and rename it when it is complete. See docs/spec/dumps-files.md#r18.
 package write
 
 import (
@@ -76,8 +75,7 @@ func (r *result) parse(line []byte) (err error) {
 // text returns a member as text: "" for an absent one and for null.
 func (r *result) text(keys ...string) string { return jsontree.Text(r.value.Get(keys...)) }
 
-// number returns a member of the result line as a number; ok is false for an absent one, null and
-// other values.
+// number returns a member of the result line as a number; ok is false for an absent one, null and other values.
 func (r *result) number(keys ...string) (f float64, ok bool) {
 	v := r.value.Get(keys...)
 	if v == nil || v.Type() != fastjson.TypeNumber {

@@ -11,9 +11,8 @@ type openBracket struct {
 // marks every brace in it at which parsing cannot succeed either: one that is itself nested
 // too deep or never closed. It returns how many bytes it read.
 //
-// It only matches brackets and does not parse values. Where a value is malformed, parsing
-// fails before it reaches anything marked after that place, so no brace is marked at which
-// parsing could succeed.
+// It only matches brackets and does not parse values. Where a value is malformed, parsing fails before it
+// reaches anything marked after that place, so no brace is marked at which parsing could succeed.
 func (reader *Reader) markDeepBraces(text string, pos int) int {
 	reader.brackets = reader.brackets[:0]
 	i := pos

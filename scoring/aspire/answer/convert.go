@@ -86,9 +86,8 @@ func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
 	return true
 }
 
-// addMembers appends the members of an object in an answer to the object that was added to the tree
-// last. Of members with one name the last value counts. It returns false if the tree gets too large or
-// too deep.
+// addMembers appends the members of an object in an answer to the object that was added to the tree last. Of
+// members with one name the last value counts. It returns false if the tree gets too large or too deep.
 func (builder *treeBuilder) addMembers(v *fastjson.Value, depth int) bool {
 	object := int32(len(builder.tree.nodes) - 1) // the index of its node
 	previous := int32(0)                         // that of the member before, 0 for none; link sets it

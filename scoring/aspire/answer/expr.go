@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Eval evaluates a string in a numeric field of a model's answer as arithmetic
-// (docs/spec/aspire.md#r13), such as "Math.PI/2". ok is false if the whole string is not an
-// expression ("45 degrees") or if its value is not finite. extended allows the functions of the
-// variant extended_math.
+// Eval evaluates a string in a numeric field of a model's answer as arithmetic (docs/spec/aspire.md#r13), such
+// as "Math.PI/2". ok is false if the whole string is not an expression ("45 degrees") or if its value is not
+// finite. extended allows the functions of the variant extended_math.
 func Eval(s string, extended bool) (x float64, ok bool) {
 	p := parser{src: s, end: len(s), extended: extended, noComments: true}
 	if !p.skipBlank() {
@@ -128,9 +127,8 @@ func (parser *parser) parenthesis() (float64, bool) {
 	return x, true
 }
 
-// readNumber reads a number with an optional point and exponent: "7", ".5", "5.", "1e-3". A
-// number too large for a double becomes an infinity, which the callers refuse or turn into
-// null.
+// readNumber reads a number with an optional point and exponent: "7", ".5", "5.", "1e-3". A number too large
+// for a double becomes an infinity, which the callers refuse or turn into null.
 func (parser *parser) readNumber() (float64, bool) {
 	start := parser.pos
 	digits := parser.skipDigits()
@@ -215,8 +213,7 @@ func binary(apply func(x, y float64) float64) function {
 	return function{2, 2, func(a []float64) float64 { return apply(a[0], a[1]) }}
 }
 
-// fold makes a function of one or more arguments for a model's arithmetic, such as max, from a
-// function of two.
+// fold makes a function of one or more arguments for a model's arithmetic, such as max, from a function of two.
 func fold(combine func(x, y float64) float64) function {
 	return function{1, anyNumber, func(a []float64) float64 {
 		x := a[0]

@@ -45,13 +45,12 @@ type Reader struct {
 // Extract finds the JSON value that counts (docs/spec/aspire.md#r11): in the last acceptable
 // fenced block, else the last acceptable value in the running text.
 //
-// Its time is linear in the text. Fenced blocks do not overlap. In the running text, a value that
-// does not parse restarts the search at the character after its brace, which alone would be
-// quadratic. A brace that was open where an attempt failed would fail at the same place, so it is
-// marked and not tried again; that covers every truncated text. Inside a value that is nested too
-// deep, one more pass finds the braces worth trying. Adversarial texts (attempts that begin inside
-// comments or strings of earlier ones) remain, and for them the search ends when failed attempts
-// have read workFactor times the length of the text.
+// Its time is linear in the text. Fenced blocks do not overlap. In the running text, a value that does not
+// parse restarts the search at the character after its brace, which alone would be quadratic. A brace that was
+// open where an attempt failed would fail at the same place, so it is marked and not tried again; that covers
+// every truncated text. Inside a value that is nested too deep, one more pass finds the braces worth trying.
+// Adversarial texts (attempts that begin inside comments or strings of earlier ones) remain, and for them the
+// search ends when failed attempts have read workFactor times the length of the text.
 func (reader *Reader) Extract(text string, rules Rules) Found {
 	reader.Forget()
 	reader.findFences(text)
@@ -103,10 +102,9 @@ const (
 	workFloor  = 1 << 16
 )
 
-// scanRunningText finds the last acceptable value in a model's running text, outside of fenced
-// blocks, by the second rule of docs/spec/aspire.md#r11: it tries to parse a value at every brace,
-// from the left, and continues after each value. Found.Cut is true if it gave up because failed
-// attempts read too much.
+// scanRunningText finds the last acceptable value in a model's running text, outside of fenced blocks, by the
+// second rule of docs/spec/aspire.md#r11: it tries to parse a value at every brace, from the left, and
+// continues after each value. Found.Cut is true if it gave up because failed attempts read too much.
 func (reader *Reader) scanRunningText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
 	workLeft := workFactor*len(text) + workFloor // bytes that failed attempts may still read
@@ -163,9 +161,8 @@ func (reader *Reader) markUnparseable(open []int32) {
 	}
 }
 
-// findAcceptable returns the value of a parsed answer that counts: the root of the tree, or the
-// only element of a root list, if it is an object with at least one of the keys; else an absent
-// value.
+// findAcceptable returns the value of a parsed answer that counts: the root of the tree, or the only element of
+// a root list, if it is an object with at least one of the keys; else an absent value.
 func findAcceptable(t *tree, keys []string) Value {
 	value := Value{t, 0}
 	if value.Kind() == Array {
@@ -182,9 +179,8 @@ func findAcceptable(t *tree, keys []string) Value {
 	return Value{}
 }
 
-// findFences fills reader.fences with the bodies of the fenced blocks in a model's text, from the left.
-// Three back quotes or three single quotes open and close a block. One without an end reaches to the end
-// of the text.
+// findFences fills reader.fences with the bodies of the fenced blocks in a model's text, from the left. Three
+// back quotes or three single quotes open and close a block. One without an end reaches to the end of the text.
 func (reader *Reader) findFences(text string) {
 	reader.fences = reader.fences[:0]
 	for pos := 0; pos < len(text); {

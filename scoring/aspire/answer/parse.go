@@ -12,12 +12,10 @@ const (
 	// MaxDepth is how deep values and parentheses may nest; see docs/spec/cli.md#r33. A deeper
 	// candidate is unparseable.
 	MaxDepth = 300
-	// MaxValues is the number of values one candidate may hold; one with more is
-	// unparseable. A value takes 24 bytes, so a tree takes 6 MiB at most. Answers
-	// hold hundreds.
+	// MaxValues is the number of values one candidate may hold; one with more is unparseable. A value takes 24
+	// bytes, so a tree takes 6 MiB at most. Answers hold hundreds.
 	MaxValues = 1 << 18
-	// mapThreshold is the number of members from which names are compared
-	// through a map.
+	// mapThreshold is the number of members from which names are compared through a map.
 	mapThreshold = 16
 )
 
@@ -53,8 +51,7 @@ func (parser *parser) enterLevel() bool {
 	return !parser.tooDeep
 }
 
-// skipBlank skips white space and comments in a model's JSON. It returns false for a comment
-// without an end.
+// skipBlank skips white space and comments in a model's JSON. It returns false for a comment without an end.
 func (parser *parser) skipBlank() bool {
 	for parser.pos < parser.end {
 		switch c := parser.src[parser.pos]; {
@@ -84,9 +81,8 @@ func (parser *parser) skipComment() (done, ok bool) {
 	return n == 0, ok
 }
 
-// commentLength returns the length of the comment that text, a part of a model's JSON, begins with, or
-// 0 if text begins with another slash. ok is false if the comment has no end; it then extends to the
-// end of text.
+// commentLength returns the length of the comment that text, a part of a model's JSON, begins with, or 0 if
+// text begins with another slash. ok is false if the comment has no end; it then extends to the end of text.
 func commentLength(text string) (n int, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "//"):
@@ -113,9 +109,8 @@ func (parser *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
 	return int32(len(parser.tree.nodes) - 1), true
 }
 
-// readValue reads the JSON value or arithmetic expression at the position, which is not blank, and
-// adds it to the answer's tree under the member name key. An expression whose value is not finite
-// becomes null.
+// readValue reads the JSON value or arithmetic expression at the position, which is not blank, and adds it to
+// the answer's tree under the member name key. An expression whose value is not finite becomes null.
 func (parser *parser) readValue(key span) bool {
 	if parser.pos >= parser.end {
 		return false
@@ -198,9 +193,8 @@ func (parser *parser) readArray(key span) bool {
 	return true
 }
 
-// readObject reads an object in a model's JSON. A comma after the last member is allowed, because
-// models write one. While the object is open, its brace is in parser.openBraces, where it stays if
-// parsing fails.
+// readObject reads an object in a model's JSON. A comma after the last member is allowed, because models write
+// one. While the object is open, its brace is in parser.openBraces, where it stays if parsing fails.
 func (parser *parser) readObject(key span) bool {
 	object, ok := parser.addNode(key, Object, 0)
 	if !ok || !parser.enterLevel() {

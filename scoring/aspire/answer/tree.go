@@ -1,8 +1,7 @@
-// Package answer finds and parses the JSON and the arithmetic in what a language model wrote. In:
-// the raw text of an answer, or an object that is already parsed. Out: the one JSON value that
-// counts, as a small tree, and how it was found (docs/spec/aspire.md#r11,
-// docs/spec/aspire.md#r13). It accepts a little more than JSON (comments, trailing commas,
-// arithmetic) and treats everything else as prose. It does not interpret fields.
+// Package answer finds and parses the JSON and the arithmetic in what a language model wrote. In: the raw text
+// of an answer, or an object that is already parsed. Out: the one JSON value that counts, as a small tree, and
+// how it was found (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13). It accepts a little more than JSON
+// (comments, trailing commas, arithmetic) and treats everything else as prose. It does not interpret fields.
 //
 // Time and memory are linear in the length of any text: see Reader.Extract for the bound.
 package answer
@@ -32,8 +31,7 @@ const inDecoded = 1 << 31
 func (span span) isDecoded() bool { return span.len&inDecoded != 0 }
 func (span span) end() uint32     { return span.off + span.len&^inDecoded }
 
-// node is one value of a tree. Children form a linked list through next; node 0 is the root, so 0
-// ends a list.
+// node is one value of a tree. Children form a linked list through next; node 0 is the root, so 0 ends a list.
 type node struct {
 	payload uint64 // Number: bits; Bool: 0 or 1; String: span; Array, Object: first child
 	key     span   // members of objects only
@@ -167,8 +165,7 @@ func (value Value) Get(name string) Value {
 	return Value{}
 }
 
-// Len returns the number of elements of a list or members of an object in the answer, 0 for other
-// values.
+// Len returns the number of elements of a list or members of an object in the answer, 0 for other values.
 func (value Value) Len() int {
 	n := 0
 	for c := value.First(); c.Exists(); c = c.Next() {

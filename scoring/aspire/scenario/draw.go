@@ -24,8 +24,7 @@ type look struct{ color, geo string }
 // pick returns a random entry.
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// sampleDistinct returns n different entries of a list, such as colours for a scenario, in random
-// order.
+// sampleDistinct returns n different entries of a list, such as colours for a scenario, in random order.
 func sampleDistinct(r *rand.Rand, from []string, n int) []string {
 	out := make([]string, n)
 	for i, k := range r.Perm(len(from))[:n] {

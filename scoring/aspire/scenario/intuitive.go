@@ -80,10 +80,9 @@ type OverlapTask struct {
 	Expected  []string `json:"expected"`  // ids to delete, never empty
 }
 
-// drawOverlap makes a random scenario of the overlap test: five rectangles, each of which covers a
-// corner of the one before, and the task to delete all in front of or behind one of them
-// (docs/spec/aspire.md#r56, docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). It returns false if
-// a rectangle leaves the area.
+// drawOverlap makes a random scenario of the overlap test: five rectangles, each of which covers a corner of
+// the one before, and the task to delete all in front of or behind one of them (docs/spec/aspire.md#r56,
+// docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). It returns false if a rectangle leaves the area.
 func drawOverlap(random *rand.Rand) (Scenario, bool) {
 	const count, areaW, areaH = 5, 1400, 1000
 	var scenario Scenario
@@ -122,10 +121,9 @@ func drawOverlap(random *rand.Rand) (Scenario, bool) {
 	return scenario, true
 }
 
-// coverEnd returns a random position, along one axis, for a rectangle of the overlap test that covers
-// one end of the rectangle before. That one extends from start to start+length; the new one has the
-// length newLength. They overlap by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves
-// leaves that range.
+// coverEnd returns a random position, along one axis, for a rectangle of the overlap test that covers one end
+// of the rectangle before. That one extends from start to start+length; the new one has the length newLength.
+// They overlap by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves leaves that range.
 func coverEnd(random *rand.Rand, start, length, newLength float64) (newStart float64, ok bool) {
 	smaller := math.Min(length, newLength)
 	covered := roundTo(smaller*(0.1+0.5*random.Float64()), 0.5)

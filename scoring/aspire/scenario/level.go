@@ -32,8 +32,7 @@ type Measure struct {
 // Measures are the measures of a scenario's difficulty, in a fixed order for each test.
 type Measures []Measure
 
-// MarshalJSON writes the difficulty measures of a scenario as the members of an object, in their
-// order.
+// MarshalJSON writes the difficulty measures of a scenario as the members of an object, in their order.
 func (measures Measures) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, measure := range measures {
@@ -235,10 +234,9 @@ func (scenario *Scenario) countDisjoint(task *OverlapTask) (n int) {
 	return n
 }
 
-// overlapShare returns how much the boxes of a scenario's shapes overlap: 1 minus the area of their
-// union divided by the sum of their areas, from 0 to below 1. To measure the union, it cuts the plane
-// into columns at the left and right sides of all boxes. Within a column a box covers the whole width
-// or nothing.
+// overlapShare returns how much the boxes of a scenario's shapes overlap: 1 minus the area of their union
+// divided by the sum of their areas, from 0 to below 1. To measure the union, it cuts the plane into columns at
+// the left and right sides of all boxes. Within a column a box covers the whole width or nothing.
 func (scenario *Scenario) overlapShare() float64 {
 	var sides []float64 // x of the left and right sides
 	sum, union := 0.0, 0.0
@@ -268,10 +266,9 @@ func (scenario *Scenario) overlapShare() float64 {
 	return 1 - union/sum
 }
 
-// MakeLevel returns scenario number index of a test with the given level. Mixed gives the scenario of
-// Make, whatever its level. Graded means easy, medium and hard in turn, by index. For these levels
-// scenarios are drawn, from one sequence of random numbers, until one has the level. An unknown test or
-// level is an error.
+// MakeLevel returns scenario number index of a test with the given level. Mixed gives the scenario of Make,
+// whatever its level. Graded means easy, medium and hard in turn, by index. For these levels scenarios are
+// drawn, from one sequence of random numbers, until one has the level. An unknown test or level is an error.
 func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, error) {
 	if !slices.Contains(Levels(), level) {
 		return nil, fmt.Errorf("cannot make scenario: unknown level %q; want one of %v", level, Levels())

@@ -37,10 +37,9 @@ type LineTask struct {
 	BCentre [2]float64 `json:"b_centre"`
 }
 
-// drawLine makes a random scenario of the line test: six shapes with different looks, one in each
-// cell of a 3x2 grid at a random offset from the cell's centre, and the task to draw a line between
-// two of them (docs/spec/aspire.md#r46). It returns false if rounding moved a shape beyond the
-// range of offsets.
+// drawLine makes a random scenario of the line test: six shapes with different looks, one in each cell of a 3x2
+// grid at a random offset from the cell's centre, and the task to draw a line between two of them
+// (docs/spec/aspire.md#r46). It returns false if rounding moved a shape beyond the range of offsets.
 func drawLine(random *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
 	var scenario Scenario

@@ -78,8 +78,7 @@ type Vertex struct {
 // Centre returns the centre of an unrotated shape's box, px.
 func (s *Shape) Centre() (x, y float64) { return s.X + s.Props.W/2, s.Y + s.Props.H/2 }
 
-// generator draws the scenarios of one test. draw returns ok = false if the draw breaks a
-// constraint.
+// generator draws the scenarios of one test. draw returns ok = false if the draw breaks a constraint.
 type generator struct {
 	name string
 	draw func(r *rand.Rand) (s Scenario, ok bool)
@@ -99,8 +98,7 @@ func Tests() []string {
 	return names
 }
 
-// Make returns scenario number index of a test. The same arguments give the same
-// scenario on every machine.
+// Make returns scenario number index of a test. The same arguments give the same scenario on every machine.
 func Make(seed uint64, test string, index int) (*Scenario, error) {
 	return drawUntil(seed, test, index, func(*Scenario) bool { return true })
 }
@@ -125,9 +123,8 @@ func drawUntil(seed uint64, test string, index int, fits func(*Scenario) bool) (
 	return nil, fmt.Errorf("cannot make scenario: unknown test %q; want one of %v", test, Tests())
 }
 
-// Rand returns a random generator for (seed, test, index), the same on every machine. who
-// separates the generators of different users of a scenario, such as a program that answers
-// it.
+// Rand returns a random generator for (seed, test, index), the same on every machine. who separates the
+// generators of different users of a scenario, such as a program that answers it.
 func Rand(seed uint64, test string, index int, who string) *rand.Rand {
 	hash := sha256.Sum256(fmt.Appendf(nil, "aspire scenario %d/%s/%d/%s", seed, test, index, who))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:8]), binary.LittleEndian.Uint64(hash[8:16])))
@@ -145,8 +142,7 @@ type Line struct {
 	Response *string `json:"response"` // nil: a missing answer
 }
 
-// AppendLine appends the scenario with a model's answer as a line of a dump; response is nil for no
-// answer.
+// AppendLine appends the scenario with a model's answer as a line of a dump; response is nil for no answer.
 func (scenario *Scenario) AppendLine(dst []byte, model string, response *string) ([]byte, error) {
 	return scenario.appendJSON(dst, Line{
 		ID: scenario.ID() + "/" + model, Suite: "aspire", Test: scenario.Test, Model: model,

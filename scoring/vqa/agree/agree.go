@@ -1,21 +1,18 @@
-// Package agree measures how far a language model that judges answers agrees with human
-// annotators. In: for each item a label of the judge and one of each annotator, some of them
-// missing. Out: accuracy, Cohen's and Fleiss' kappa, from integer counts, so that an undefined
-// kappa is found exactly (docs/spec/vqa.md#r59). Labels have no order, and missing ratings are not
-// guessed.
+// Package agree measures how far a language model that judges answers agrees with human annotators. In: for
+// each item a label of the judge and one of each annotator, some of them missing. Out: accuracy, Cohen's and
+// Fleiss' kappa, from integer counts, so that an undefined kappa is found exactly (docs/spec/vqa.md#r59).
+// Labels have no order, and missing ratings are not guessed.
 package agree
 
 import "math/big"
 
-// Study holds the labels of one set of items. Labels are compared as they are; "" is a missing
-// rating.
+// Study holds the labels of one set of items. Labels are compared as they are; "" is a missing rating.
 type Study struct {
 	Judge      []string
 	Annotators [][]string // per annotator, as long as Judge
 }
 
-// Agreement is the result of a study. A nil number is undefined: there is no item, or chance
-// agreement is 1.
+// Agreement is the result of a study. A nil number is undefined: there is no item, or chance agreement is 1.
 type Agreement struct {
 	N       int // items
 	Ties    int // items on which the annotators have no single most frequent label
@@ -24,8 +21,7 @@ type Agreement struct {
 	// label of items without a gap or a tie.
 	AccuracyMajority, KappaMajority *float64
 	AccuracyEach, KappaEach         []*float64 // per annotator
-	// FleissAnnotators is over the annotators, FleissWithJudge over them and the
-	// judge as one more.
+	// FleissAnnotators is over the annotators, FleissWithJudge over them and the judge as one more.
 	FleissAnnotators, FleissWithJudge *float64
 }
 

@@ -1,7 +1,6 @@
-// Package convert makes items of SPATIALAB and SpaCE-Eval of the records of public data
-// sets. In: records, whose columns have other names in each data set. Out: item lines as
-// the scorer reads them. It refuses records that lack a needed column, by the columns that
-// would do. See docs/spec/vqa.md#r63.
+// Package convert makes items of SPATIALAB and SpaCE-Eval of the records of public data sets. In: records,
+// whose columns have other names in each data set. Out: item lines as the scorer reads them. It refuses records
+// that lack a needed column, by the columns that would do. See docs/spec/vqa.md#r63.
 package convert
 
 import (
@@ -123,8 +122,7 @@ func recordsOfObjects(objects []json.RawMessage) (out []Record, err error) {
 	return out, nil
 }
 
-// readCSV reads the records of a data set from CSV whose first row names the columns. All values
-// are strings.
+// readCSV reads the records of a data set from CSV whose first row names the columns. All values are strings.
 func readCSV(b []byte) (out []Record, err error) {
 	c := csv.NewReader(bytes.NewReader(b))
 	head, err := c.Read()
@@ -165,10 +163,9 @@ type Mapping struct {
 	Unused  []string          // columns that nothing is read from
 }
 
-// Map decides which column of a data set's records each member of an item is read from. given names
-// columns by member ("answer") and takes precedence over the names in Fields. With choices, answer
-// and options are needed too. The error names a member without a column, or a given column that
-// does not exist.
+// Map decides which column of a data set's records each member of an item is read from. given names columns by
+// member ("answer") and takes precedence over the names in Fields. With choices, answer and options are needed
+// too. The error names a member without a column, or a given column that does not exist.
 func Map(records []Record, given map[string]string, choices bool) (*Mapping, error) {
 	var names []string
 	for _, record := range records {
@@ -354,8 +351,7 @@ func (mapping *Mapping) optionList(record Record) ([]byte, error) {
 // isEmpty reports whether a cell is missing, null or "".
 func isEmpty(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" || string(v) == `""` }
 
-// asText returns a JSON number of a record as a string, and other values as they are. v must not be
-// empty.
+// asText returns a JSON number of a record as a string, and other values as they are. v must not be empty.
 func asText(v json.RawMessage) json.RawMessage {
 	if v[0] == '-' || v[0] >= '0' && v[0] <= '9' {
 		return marshal(string(v))

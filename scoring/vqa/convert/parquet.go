@@ -55,9 +55,8 @@ func readParquet(data []byte, keep func(picture []byte, ext string) (string, err
 	}
 }
 
-// rowRecord returns one row of a Parquet file of questions as a record: each column's value as JSON.
-// keep stores the bytes of a picture under a name and returns its path, which takes the picture's
-// place.
+// rowRecord returns one row of a Parquet file of questions as a record: each column's value as JSON. keep
+// stores the bytes of a picture under a name and returns its path, which takes the picture's place.
 func rowRecord(row any, names []string, keep func([]byte, string) (string, error)) (Record, error) {
 	columns, ok := row.(map[string]any)
 	if !ok {
@@ -138,9 +137,8 @@ func unwrapList(v map[string]any) (list []any, ok bool) {
 // pictureTypes are the pictures that models are sent, with the endings of their files.
 var pictureTypes = map[string]string{"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 
-// textOrPicture returns bytes of a Parquet row as a JSON string. A picture is stored by keep and
-// becomes its path; text stays as it is. Other bytes are refused, and so are pictures if keep is
-// nil.
+// textOrPicture returns bytes of a Parquet row as a JSON string. A picture is stored by keep and becomes its
+// path; text stays as it is. Other bytes are refused, and so are pictures if keep is nil.
 func textOrPicture(data []byte, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
 	ext := pictureTypes[http.DetectContentType(data)]
 	switch {

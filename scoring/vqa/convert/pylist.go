@@ -40,9 +40,8 @@ func pythonList(s string) (list json.RawMessage, ok bool) {
 var pythonEscapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, 'a': "\a",
 	'b': "\b", 'f': "\f", 'v': "\v", '0': "\x00"}
 
-// cutPythonString reads the Python string literal at the start of s, with its escapes, and
-// returns the text and what follows the literal. ok is false where there is no complete
-// literal.
+// cutPythonString reads the Python string literal at the start of s, with its escapes, and returns the text and
+// what follows the literal. ok is false where there is no complete literal.
 func cutPythonString(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", "", false

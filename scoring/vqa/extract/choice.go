@@ -1,8 +1,7 @@
-// Package extract reads which option of a multiple-choice question a model's answer names. In: the
-// answer's text, how the options are labelled, and their texts in the order in which they were
-// shown. Out: the index of an option, or invalid with a reason, and which of six stages of rules
-// decided. It does not say which option is right, and takes time linear in the length of the
-// answer.
+// Package extract reads which option of a multiple-choice question a model's answer names. In: the answer's
+// text, how the options are labelled, and their texts in the order in which they were shown. Out: the index of
+// an option, or invalid with a reason, and which of six stages of rules decided. It does not say which option
+// is right, and takes time linear in the length of the answer.
 package extract
 
 import (
@@ -108,10 +107,9 @@ func (reader *Reader) Read(answer []byte, strict bool) Reading {
 // string of a JSON object.
 const maxDepth = 4
 
-// readStages reads the cleaned text of an answer by the six stages in their order; the first
-// one that finds an option or a fault decides. Empty text is stage 0. strict leaves out
-// stages 4 to 6. depth counts the JSON strings and tags around text; at maxDepth no further
-// ones are opened, which bounds the recursion.
+// readStages reads the cleaned text of an answer by the six stages in their order; the first one that finds an
+// option or a fault decides. Empty text is stage 0. strict leaves out stages 4 to 6. depth counts the JSON
+// strings and tags around text; at maxDepth no further ones are opened, which bounds the recursion.
 func (reader *Reader) readStages(text []byte, strict bool, depth int) Reading {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
@@ -144,8 +142,7 @@ func (reader *Reader) readStages(text []byte, strict bool, depth int) Reading {
 	return reader.readProse(text)
 }
 
-// lastExamined returns the last examinedBytes of an answer, from the first whole character
-// on.
+// lastExamined returns the last examinedBytes of an answer, from the first whole character on.
 func lastExamined(text []byte) []byte {
 	if len(text) <= examinedBytes {
 		return text

@@ -23,8 +23,7 @@ func isCommonWord(norm []byte) bool {
 	return utf8.RuneCount(norm) < 2
 }
 
-// labelledThings are words for things in drawings that have labels of their own: "point B" is no
-// option B.
+// labelledThings are words for things in drawings that have labels of their own: "point B" is no option B.
 var labelledThings = [...]string{"point", "position", "block", "building", "room", "node", "location", "figure",
 	"diagram", "area", "zone", "path", "route",
 	"tower", "section", "view", "plan", "step", "line", "spot", "gate", "door", "panel", "stage", "level", "corner",
@@ -66,8 +65,7 @@ func (reader *Reader) readProse(s []byte) Reading {
 // optionSet is a set of options, a bit each.
 type optionSet uint16
 
-// soleMember returns the number n of options in a set and the highest of them, which is the only
-// one if n is 1.
+// soleMember returns the number n of options in a set and the highest of them, which is the only one if n is 1.
 func soleMember(s optionSet) (member, n int) {
 	for option := range MaxOptions {
 		if s&(1<<option) != 0 {
@@ -112,10 +110,9 @@ func (reader *Reader) markCovered(from, to, option int) {
 	}
 }
 
-// optionsInProse returns the options whose texts occur in the answer as whole words and are not
-// denied, and marks the texts as covered. Longer texts are searched for first; a text that lies
-// inside a longer option's text does not count. Common words, missing options and equal texts are
-// left out.
+// optionsInProse returns the options whose texts occur in the answer as whole words and are not denied, and
+// marks the texts as covered. Longer texts are searched for first; a text that lies inside a longer option's
+// text does not count. Common words, missing options and equal texts are left out.
 func (reader *Reader) optionsInProse() (out optionSet) {
 	for _, option := range reader.byLength[:len(reader.optionTexts)] {
 		norm := reader.normTexts[option]
@@ -149,9 +146,8 @@ func (reader *Reader) optionsInProse() (out optionSet) {
 	return out
 }
 
-// leadingYesOrNo returns the option with the text yes, no, true or false if the answer
-// begins with that word, else the empty set. In other places these words are too common to
-// name an option.
+// leadingYesOrNo returns the option with the text yes, no, true or false if the answer begins with that word,
+// else the empty set. In other places these words are too common to name an option.
 func (reader *Reader) leadingYesOrNo() optionSet {
 	i := 0
 	for i < len(reader.oneLineLower) && isMark(reader.oneLineLower[i]) {
@@ -207,9 +203,8 @@ func negated(lower []byte, i int) bool {
 // maxWordBytes bounds how much of a word wordLeft reads, which bounds the time for very long words.
 const maxWordBytes = 40
 
-// wordLeft returns the word of the answer that ends before lower[i] and where it begins, skipping
-// spaces and marks. It returns nil at the start of a sentence. Of a very long word it returns only the
-// end.
+// wordLeft returns the word of the answer that ends before lower[i] and where it begins, skipping spaces and
+// marks. It returns nil at the start of a sentence. Of a very long word it returns only the end.
 func wordLeft(lower []byte, i int) (word []byte, at int) {
 	for i > 0 && !wordEndsAt(lower, i) {
 		if b := lower[i-1]; b == '.' || b == '!' || b == '?' || b == ';' {
@@ -228,10 +223,9 @@ func wordLeft(lower []byte, i int) (word []byte, at int) {
 	return lower[i:end], i
 }
 
-// lettersInProse returns the options whose labels stand alone in the running text of an answer, outside
-// the texts of options, and are neither denied nor called wrong. A label after the word "option" is
-// left out and sets ambiguous if another option's text begins with these words. See
-// docs/spec/vqa.md#r27.
+// lettersInProse returns the options whose labels stand alone in the running text of an answer, outside the
+// texts of options, and are neither denied nor called wrong. A label after the word "option" is left out and
+// sets ambiguous if another option's text begins with these words. See docs/spec/vqa.md#r27.
 func (reader *Reader) lettersInProse() (out optionSet, ambiguous bool) {
 	for i := 0; i < len(reader.oneLine); i++ {
 		if b := reader.oneLine[i]; !isUpper(b) && !isDigit(b) || reader.coveringOption[i] != 0 {
@@ -250,10 +244,9 @@ func (reader *Reader) lettersInProse() (out optionSet, ambiguous bool) {
 	return out, ambiguous
 }
 
-// labelInProse returns the option whose label is the character at byte i of the answer; -1
-// if it is no label. A letter counts in brackets, or if it is not part of a word, not the
-// name of a thing in the drawing ("point B") and, for A, not the article. saidOption reports
-// whether the word "option" precedes it.
+// labelInProse returns the option whose label is the character at byte i of the answer; -1 if it is no label. A
+// letter counts in brackets, or if it is not part of a word, not the name of a thing in the drawing ("point B")
+// and, for A, not the article. saidOption reports whether the word "option" precedes it.
 func (reader *Reader) labelInProse(i int) (option int, saidOption bool) {
 	text, lower := reader.oneLine, reader.oneLineLower
 	if reader.style == Numbers {

@@ -17,10 +17,9 @@ func (reader *Reader) isOption(l label) bool {
 	return l.option >= 0 && l.option < len(reader.optionTexts)
 }
 
-// labelAt reads the option label at text[i] of an answer, which must stand alone: a letter, or a
-// number where labels are numbers, in optional brackets and quotes, with no letter or digit after
-// it. The option may be out of range. ok is false where there is no label. See
-// docs/spec/vqa.md#r17.
+// labelAt reads the option label at text[i] of an answer, which must stand alone: a letter, or a number where
+// labels are numbers, in optional brackets and quotes, with no letter or digit after it. The option may be out
+// of range. ok is false where there is no label. See docs/spec/vqa.md#r17.
 func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	label.from = i
 	closer := byte(0)
@@ -81,8 +80,7 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	return label, true
 }
 
-// closingBracket returns the bracket that closes b, an opening bracket before an option's label, as in
-// "(B)".
+// closingBracket returns the bracket that closes b, an opening bracket before an option's label, as in "(B)".
 func closingBracket(b byte) byte {
 	switch b {
 	case '(':

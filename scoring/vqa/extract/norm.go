@@ -192,9 +192,8 @@ func (reader *Reader) normalizeAnswer(s []byte) []byte {
 	return normalize(reader.norm)
 }
 
-// optionTextAt returns the longest option whose text stands at lower[i] of an answer as whole
-// words, after optional spaces, quotes, brackets and an article, and where the text ends; -1 for
-// none.
+// optionTextAt returns the longest option whose text stands at lower[i] of an answer as whole words, after
+// optional spaces, quotes, brackets and an article, and where the text ends; -1 for none.
 func (reader *Reader) optionTextAt(lower []byte, i int) (option, end int) {
 	reader.normalizeOptions()
 	for i < len(lower) && (lower[i] == ' ' || isQuote(lower[i]) || isOpener(lower[i])) {
@@ -239,8 +238,7 @@ func matchEnd(lower []byte, i int, norm []byte) int {
 	return i
 }
 
-// OptionByText returns the option whose text is the whole answer, -1 for none. Labels do not
-// count.
+// OptionByText returns the option whose text is the whole answer, -1 for none. Labels do not count.
 func (reader *Reader) OptionByText(answer []byte) int {
 	text, _ := reader.cleaner.Clean(answer)
 	return reader.optionWithText(reader.normalizeAnswer(text))

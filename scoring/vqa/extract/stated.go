@@ -1,7 +1,6 @@
 package extract
 
-// The words of statements (docs/spec/vqa.md#r23) and of what follows them
-// (docs/spec/vqa.md#r24).
+// The words of statements (docs/spec/vqa.md#r23) and of what follows them (docs/spec/vqa.md#r24).
 var (
 	answerNouns   = [...]string{"answer", "option", "choice", "selection", "prediction"}
 	linkVerbs     = [...]string{"is", "was", "would be", "should be", "must be", "will be"}
@@ -95,8 +94,7 @@ func afterVerb(lower []byte, i int) int {
 	return afterAny(lower, pos, choosingVerbs[:])
 }
 
-// skipBlank returns the position of the first byte from s[i] on that is not a space. Line
-// ends stop it.
+// skipBlank returns the position of the first byte from s[i] on that is not a space. Line ends stop it.
 func skipBlank(s []byte, i int) int {
 	return skipWhile(s, i, func(b byte) bool { return b == ' ' })
 }
@@ -169,9 +167,8 @@ func skipMarks(s []byte, i int) int {
 	return i
 }
 
-// skipFiller skips one adverb, article or word such as "option" at lower[i] of an answer, with what
-// separates it from the next word; next is i if there is none. saidOption says whether it was
-// "option".
+// skipFiller skips one adverb, article or word such as "option" at lower[i] of an answer, with what separates
+// it from the next word; next is i if there is none. saidOption says whether it was "option".
 func skipFiller(lower []byte, i int) (next int, saidOption bool) {
 	for _, word := range hedges {
 		if hasWord(lower, i, word) {

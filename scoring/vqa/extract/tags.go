@@ -48,9 +48,8 @@ func (reader *Reader) readTags(text []byte, strict bool, depth int) (got Reading
 	return optionFound(stageTags, option), true
 }
 
-// tagAt reads the tag or \boxed{} at text[i] of an answer. Its content is text[from:to], and the text
-// after it begins at text[end]. One that is not closed reaches to the end of text. end is 0 where there
-// is no tag.
+// tagAt reads the tag or \boxed{} at text[i] of an answer. Its content is text[from:to], and the text after it
+// begins at text[end]. One that is not closed reaches to the end of text. end is 0 where there is no tag.
 func tagAt(text []byte, i int) (from, to, end int) {
 	if bytes.HasPrefix(text[i:], []byte(boxed)) {
 		from = i + len(boxed)

@@ -28,15 +28,13 @@ func (reader *Reader) readWhole(text []byte) (got Reading, ok bool) {
 	return reader.readLabelAndText(text)
 }
 
-// isMark reports whether b may surround a label without a meaning. Braces may not: they make a
-// JSON object.
+// isMark reports whether b may surround a label without a meaning. Braces may not: they make a JSON object.
 func isMark(b byte) bool {
 	return isSpace(b) || isQuote(b) || (isOpener(b) || isCloser(b)) && b != '{' && b != '}' || isStop(b)
 }
 
-// readSoleLabel reads an answer that is nothing but a label, with marks around it and a lead
-// word such as "answer:" before it; ok is false for other answers. saidOption reports
-// whether the lead word is "option".
+// readSoleLabel reads an answer that is nothing but a label, with marks around it and a lead word such as
+// "answer:" before it; ok is false for other answers. saidOption reports whether the lead word is "option".
 func (reader *Reader) readSoleLabel(text []byte) (label label, saidOption, ok bool) {
 	// What may stand before the label.
 	i := 0
@@ -139,9 +137,8 @@ func (reader *Reader) readLabels(text []byte) (got Reading, ok bool) {
 	return optionFound(stageWhole, first), true
 }
 
-// separatesLabels reports whether text[i] of an answer may stand between labels, before the first or
-// after the last. A quote may only end the answer, and an opening bracket right before a label
-// belongs to that label.
+// separatesLabels reports whether text[i] of an answer may stand between labels, before the first or after the
+// last. A quote may only end the answer, and an opening bracket right before a label belongs to that label.
 func separatesLabels(text []byte, i int, afterLabel bool) bool {
 	switch c := text[i]; {
 	case isSpace(c) || isStop(c) || isCloser(c) || c == '/' || c == '&' || c == '+' || c == '|':
@@ -154,9 +151,8 @@ func separatesLabels(text []byte, i int, afterLabel bool) bool {
 	return false
 }
 
-// readRunTogether reads capital letters without a separator, such as "BD", as labels.
-// Different ones make the answer invalid. ok is false where text has anything but labels and
-// marks around them.
+// readRunTogether reads capital letters without a separator, such as "BD", as labels. Different ones make the
+// answer invalid. ok is false where text has anything but labels and marks around them.
 func (reader *Reader) readRunTogether(text []byte) (got Reading, ok bool) {
 	from, to := 0, len(text)
 	for from < to && isMark(text[from]) {

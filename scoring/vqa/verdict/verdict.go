@@ -1,7 +1,6 @@
-// Package verdict reads what a judging language model replied: right, wrong or neither.
-// In: the reply as received. Out: right, wrong, or nothing where the reply cannot be
-// read; a reply that says both is never guessed at. Time is linear in the reply. Rules
-// are numbered as in docs/spec/vqa.md#r43.
+// Package verdict reads what a judging language model replied: right, wrong or neither. In: the reply as
+// received. Out: right, wrong, or nothing where the reply cannot be read; a reply that says both is never
+// guessed at. Time is linear in the reply. Rules are numbered as in docs/spec/vqa.md#r43.
 package verdict
 
 import (
@@ -72,9 +71,8 @@ var verdictWords = []struct {
 	{"1.0", right}, {"1", right},
 }
 
-// leadingVerdict returns the verdict with which text, a part of a judge's reply, begins, as a whole
-// word or number (see wordContinues), and the rest of text after it. It returns noVerdict and text where
-// there is none.
+// leadingVerdict returns the verdict with which text, a part of a judge's reply, begins, as a whole word or
+// number (see wordContinues), and the rest of text after it. It returns noVerdict and text where there is none.
 func leadingVerdict(text string) (v verdict, rest string) {
 	for _, word := range verdictWords {
 		if rest, ok := strings.CutPrefix(text, word.text); ok && !wordContinues(rest) {
@@ -108,9 +106,8 @@ const (
 	surroundings = " \n\"'()[]{}<>.,;:!?"
 )
 
-// readWhole is rule 1 of reading a judge's reply: all of it is one verdict, with quotes,
-// brackets and punctuation around it. It is also applied to single lines and to the contents
-// of tags.
+// readWhole is rule 1 of reading a judge's reply: all of it is one verdict, with quotes, brackets and
+// punctuation around it. It is also applied to single lines and to the contents of tags.
 func readWhole(text string, _ int) verdict {
 	verdict, rest := leadingVerdict(strings.TrimLeft(text, opening))
 	if strings.Trim(rest, surroundings) != "" {

@@ -237,8 +237,7 @@ func Bad(t *testing.T, folder string, open Opener, faults ...Fault) {
 	}
 }
 
-// CheckFault compares the records and the error that were read of a damaged dump with what its
-// fault must give.
+// CheckFault compares the records and the error that were read of a damaged dump with what its fault must give.
 func CheckFault(t *testing.T, f Fault, all []Got, err error) {
 	t.Helper()
 	var words bytes.Buffer

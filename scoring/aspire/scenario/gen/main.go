@@ -1,5 +1,4 @@
-// Command gen writes the sample dump: every scenario of every test, answered by
-// every program, one line each.
+// Command gen writes the sample dump: every scenario of every test, answered by every program, one line each.
 //
 //	go run ./scoring/aspire/scenario/gen > testdata/aspire/demo.jsonl
 package main

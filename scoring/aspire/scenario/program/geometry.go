@@ -148,8 +148,7 @@ func boundingBox(points []point) (lo, hi point) {
 	return lo, hi
 }
 
-// containsPoint reports whether a point lies inside the outline of a scenario's shape, by the
-// even-odd rule.
+// containsPoint reports whether a point lies inside the outline of a scenario's shape, by the even-odd rule.
 func containsPoint(outline []point, point point) bool {
 	isInside := false
 	for i, a := range outline {
@@ -203,9 +202,8 @@ func (grid *inkGrid) addOutline(outline []point) {
 // mass returns the covered area in square px and its centre; zeros if nothing is covered.
 func (grid *inkGrid) mass() (area float64, centre point) { return grid.massOutside(point{}, -1, -1) }
 
-// massOutside returns the area that the scenario's shapes cover, in square px, and its centre of
-// mass, without a rectangle with centre excluded and the given half sides. Both are zero if nothing
-// is left.
+// massOutside returns the area that the scenario's shapes cover, in square px, and its centre of mass, without
+// a rectangle with centre excluded and the given half sides. Both are zero if nothing is left.
 func (grid *inkGrid) massOutside(excluded point, halfW, halfH float64) (area float64, centre point) {
 	for column := range grid.covered {
 		x := float64(column*cell) + cell/2

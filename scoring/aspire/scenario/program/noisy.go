@@ -86,9 +86,8 @@ func (question *question) dropSome(ids []string, p float64) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return question.chance(p) })
 }
 
-// naiveCounterweight returns an answer to the balance test: a shape opposite to the centre of the
-// others, sized by the areas of their boxes. This rule of thumb is wrong as far as outlines do not
-// fill their boxes.
+// naiveCounterweight returns an answer to the balance test: a shape opposite to the centre of the others, sized
+// by the areas of their boxes. This rule of thumb is wrong as far as outlines do not fill their boxes.
 func (question *question) naiveCounterweight() object {
 	// The point opposite to the centre of all boxes, weighted by area.
 	var area float64

@@ -77,8 +77,7 @@ func (question *question) byLook(color, geo string) *scenario.Shape {
 // DemoSeed is the seed of the sample dump in testdata/aspire.
 const DemoSeed = 1
 
-// Dump returns the sample dump as JSON lines: every scenario of every ASPIRE test, answered by
-// every program.
+// Dump returns the sample dump as JSON lines: every scenario of every ASPIRE test, answered by every program.
 func Dump(seed uint64) ([]byte, error) {
 	var out []byte
 	for _, test := range scenario.Tests() {

@@ -88,8 +88,7 @@ func (question *question) outlier() string {
 	panic("BUG: a pattern without an outlier")
 }
 
-// lineEnds reads "Draw a line from the center of A to the center of B." and returns the two
-// centres.
+// lineEnds reads "Draw a line from the center of A to the center of B." and returns the two centres.
 func (question *question) lineEnds() (a, b point) {
 	words := strings.Fields(strings.TrimSuffix(question.prompt, ".")) // A is the words 7 and 8 from 0, B 13 and 14
 	a.x, a.y = question.byLook(words[7], words[8]).Centre()
@@ -184,8 +183,7 @@ type caption struct {
 	at    point
 }
 
-// sizes are the font sizes of text shapes, px, the largest first. Below the smallest one, text is
-// scaled.
+// sizes are the font sizes of text shapes, px, the largest first. Below the smallest one, text is scaled.
 var sizes = []struct {
 	name  string
 	scale float64
