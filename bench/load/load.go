@@ -23,7 +23,7 @@ import (
 
 // Config of a run. URL and Requests are required.
 type Config struct {
-	URL      string // of the server, http://HOST:PORT, or unix:PATH
+	URL      string // of the server, http://HOST:PORT, https://HOST:PORT or unix:PATH
 	Path     string // of the route
 	Requests [][]byte
 	Token    string        // Bearer; "" for none
@@ -94,6 +94,7 @@ func (recorder *recorder) add(due time.Time, code int, err error) {
 type runner struct {
 	cfg    Config
 	client *fasthttp.HostClient
+	scheme string // of the request URIs: http or https
 	host   string
 	next   atomic.Int64
 }
@@ -131,7 +132,7 @@ func newRunner(cfg Config) (*runner, error) {
 	runner := &runner{cfg: cfg, client: &fasthttp.HostClient{MaxConns: cfg.MaxOpen, ReadTimeout: cfg.Timeout, WriteTimeout: cfg.Timeout,
 		MaxIdemponentCallAttempts: onlyOnce, NoDefaultUserAgentHeader: true}}
 	if path, ok := strings.CutPrefix(cfg.URL, "unix:"); ok {
-		runner.host = "localhost"
+		runner.scheme, runner.host = "http", "localhost"
 		runner.client.Addr = path
 		runner.client.Dial = func(string) (net.Conn, error) { return net.Dial("unix", path) }
 		return runner, nil
@@ -140,8 +141,8 @@ func newRunner(cfg Config) (*runner, error) {
 	if err := u.Parse(nil, []byte(cfg.URL)); err != nil || len(u.Host()) == 0 {
 		return nil, fmt.Errorf("cannot use address %q: want http://HOST:PORT or unix:PATH", cfg.URL)
 	}
-	runner.client.IsTLS = string(u.Scheme()) == "https"
-	runner.host = string(u.Host())
+	runner.scheme, runner.host = string(u.Scheme()), string(u.Host())
+	runner.client.IsTLS = runner.scheme == "https"
 	runner.client.Addr = fasthttp.AddMissingPort(runner.host, runner.client.IsTLS)
 	return runner, nil
 }
@@ -230,7 +231,7 @@ func (runner *runner) send() (int, error) {
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
 	body := runner.cfg.Requests[int(runner.next.Add(1)-1)%len(runner.cfg.Requests)]
-	req.SetRequestURI("http://" + runner.host + runner.cfg.Path)
+	req.SetRequestURI(runner.scheme + "://" + runner.host + runner.cfg.Path)
 	req.Header.SetMethod("POST")
 	req.Header.SetContentType("application/json")
 	if runner.cfg.Token != "" {

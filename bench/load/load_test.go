@@ -2,6 +2,8 @@ package load
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -86,5 +88,23 @@ func TestShow(t *testing.T) {
 	}
 	if err := Plot("p.pdf", all); err == nil {
 		t.Error("a plot as .pdf is not refused")
+	}
+}
+
+// An address with https is sent requests over TLS, and its request URIs are https.
+func TestTLS(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	cfg := Config{URL: s.URL, Path: "/", Requests: [][]byte{[]byte("{}")}, Timeout: time.Minute, MaxOpen: 1}
+	runner, err := newRunner(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runner.client.CloseIdleConnections()
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	runner.client.TLSConfig = &tls.Config{RootCAs: pool} // else the system's, which lacks the test's certificate
+	if code, err := runner.send(); code != http.StatusOK || err != nil {
+		t.Errorf("got %d, %v; want 200 and no error", code, err)
 	}
 }
