@@ -200,6 +200,7 @@ type readResult struct {
 	limited bool         // the search for a list was given up
 	crash   string       // the exception with which reading ends the published evaluator, "" for none
 	text    string       // the text that was read
+	isText  bool         // whether the member was text, not JSON
 }
 
 // readAnswer reads a DrawingBench answer from the member actions, or from response where that is
@@ -215,33 +216,41 @@ func (reader *reader) readAnswer(item *scoring.Item, strict bool) (result readRe
 		return result, nil
 	}
 	result.found = true
-	isText := member.Type() == fastjson.TypeString
-	if isText {
+	result.isText = member.Type() == fastjson.TypeString
+	if result.isText {
 		result.text = string(member.GetStringBytes())
 	} else {
 		reader.text = jsontree.Append(reader.text[:0], member)
 		result.text = string(reader.text)
 	}
-	if isText && !strict {
-		result.value, result.readAs, result.limited = parse.Extract(&reader.answer, result.text)
-		return result, nil
-	}
-	reader.answer.Reset(result.text)
-	result.value, err = reader.answer.All()
+	err = result.parse(&reader.answer, strict)
 	exception, crashed := err.(pyjson.Exception) // for example, a number of 5,000 digits
 	switch {
 	case crashed:
 		result.crash = string(exception)
-	case err != nil && !isText: // text that is no JSON is no error: its value is null, which scores 0
+	case err != nil && !result.isText: // text that is no JSON is no error: its value is null, which scores 0
 		return readResult{}, badItem("response", "%v", err)
-	case !strict: // JSON, not text: a list, or an object with a list in its member "actions"
-		result.value = parse.Actions(result.value)
-	}
-	result.readAs = parse.Direct
-	if isText {
-		result.readAs = parse.Strict
 	}
 	return result, nil
+}
+
+// parse reads the list of actions from the text of the answer. Score and Show both use it, so that a
+// report shows the actions that were scored. An error means that there is no value.
+func (result *readResult) parse(reader *pyjson.Reader, strict bool) (err error) {
+	if result.isText && !strict {
+		result.value, result.readAs, result.limited = parse.Extract(reader, result.text)
+		return nil
+	}
+	result.readAs = parse.Direct
+	if result.isText {
+		result.readAs = parse.Strict
+	}
+	reader.Reset(result.text)
+	result.value, err = reader.All()
+	if err == nil && !strict { // JSON, not text: a list, or an object with a list in its member "actions"
+		result.value = parse.Actions(result.value)
+	}
+	return err
 }
 
 // badItem returns the error for a field of an item that cannot be read.

@@ -24,14 +24,16 @@ const (
 
 // Show returns what explains the score of a DrawingBench answer: the canvas after the last action,
 // the same with numbered elements, then the actions, the evaluation and the feedback as text. It
-// reads the answer again, because its memory is released after Score. It implements scoring.Shower.
+// reads the answer again, as readAnswer did, because its memory is released after Score. An answer that
+// could not be read has no canvas and no actions. It implements scoring.Shower.
 func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 	var exhibit scoring.Exhibit
 	var reader pyjson.Reader
-	actions, how, _ := parse.Extract(&reader, j.answer.text)
-	if j.answer.text != "" && how != parse.None {
-		exhibit.Panels = j.panels(&actions)
-		exhibit.Texts = append(exhibit.Texts, scoring.Text{Title: "actions", Body: listActions(&actions)})
+	again := readResult{text: j.answer.text, isText: j.answer.isText}
+	err := again.parse(&reader, strictInput(j.variants))
+	if err == nil && again.text != "" && again.readAs != parse.None {
+		exhibit.Panels = j.panels(&again.value)
+		exhibit.Texts = append(exhibit.Texts, scoring.Text{Title: "actions", Body: listActions(&again.value)})
 	}
 	for _, field := range result.Fields {
 		switch text := field.Value.(type) {
