@@ -48,8 +48,8 @@ func Prompt(task *fastjson.Value) (string, error) {
 	return appDescription + "\nTask: " + p + "\n", nil
 }
 
-// requestAgain ends the prompt of a second turn.
-const requestAgain = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
+// Again asks for another answer on an empty canvas; it ends the prompt of a second turn.
+const Again = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
 
 // Followup returns what a model is asked in the second turn of a DrawingBench task, from the result
 // of the first: the feedback with the request for another answer. ok is false where the task ends:
@@ -60,11 +60,8 @@ func Followup(result *scoring.Result) (prompt string, ok bool) {
 	if !result.Scored || result.Score >= Stop || known && turn != 1 {
 		return "", false
 	}
-	return Feedback(result) + requestAgain, true
+	return Feedback(result) + Again, true
 }
-
-// Again asks for another answer on an empty canvas; it ends the prompt of a second turn.
-const Again = requestAgain
 
 // Feedback returns the feedback of a DrawingBench result: the published evaluator's or, for an
 // answer on which that crashes, a text of this project with the exception.

@@ -62,7 +62,7 @@ func TestFollowup(t *testing.T) {
 		line := r.AppendJSON(nil, scoring.Clamp01, "")
 		back, _ := scoring.ReadResult(fastjson.MustParseBytes(line))
 		got, ok := Followup(back)
-		if ok != (c.want != "") || !strings.Contains(got, c.want) || ok && !strings.HasSuffix(got, requestAgain) {
+		if ok != (c.want != "") || !strings.Contains(got, c.want) || ok && !strings.HasSuffix(got, Again) {
 			t.Errorf("%s: got %v %q; want %q", c.name, ok, got, c.want)
 		}
 	}
