@@ -117,6 +117,7 @@ func (stream *remoteStream) connect() error {
 	conn := &connection{cancel: cancel, pipe: pipe, response: make(chan response, 1)}
 	stream.mu.Lock()
 	stream.conn, stream.sentLines = conn, 0
+	stream.changed.Broadcast() // the goroutine that sends on the old connection may wait for lines: it ends
 	stream.mu.Unlock()
 	go func() {
 		resp, err := stream.remote.http.Do(req)
