@@ -11,11 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"plumb/daemon/api"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"plumb/daemon/api"
 )
 
 // version is the product's; commit is set by the linker.

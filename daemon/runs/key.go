@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+
 	"plumb/daemon/ask"
 	"plumb/daemon/canonical"
 )
