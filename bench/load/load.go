@@ -122,8 +122,8 @@ func Run(ctx context.Context, cfg Config, steps []Step, finished func(Result)) e
 	return nil
 }
 
-// newRunner prepares the connections to the server under load at cfg.URL, http://HOST:PORT or unix:PATH,
-// but opens none yet. Each request is sent once, and never again after an error.
+// newRunner prepares the connections to the server under load at cfg.URL, http://HOST:PORT, https://HOST or
+// unix:PATH, but opens none yet. Each request is sent once, and never again after an error.
 func newRunner(cfg Config) (*runner, error) {
 	if len(cfg.Requests) == 0 {
 		return nil, errors.New("cannot put load on the server: there are no requests")
@@ -138,8 +138,9 @@ func newRunner(cfg Config) (*runner, error) {
 		return runner, nil
 	}
 	var u fasthttp.URI
-	if err := u.Parse(nil, []byte(cfg.URL)); err != nil || len(u.Host()) == 0 {
-		return nil, fmt.Errorf("cannot use address %q: want http://HOST:PORT or unix:PATH", cfg.URL)
+	err := u.Parse(nil, []byte(cfg.URL))
+	if scheme := string(u.Scheme()); err != nil || len(u.Host()) == 0 || scheme != "http" && scheme != "https" {
+		return nil, fmt.Errorf("cannot use address %q: want http://HOST:PORT, https://HOST or unix:PATH", cfg.URL)
 	}
 	runner.scheme, runner.host = string(u.Scheme()), string(u.Host())
 	runner.client.IsTLS = runner.scheme == "https"

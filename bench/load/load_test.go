@@ -108,3 +108,14 @@ func TestTLS(t *testing.T) {
 		t.Errorf("got %d, %v; want 200 and no error", code, err)
 	}
 }
+
+// TestAddresses checks that addresses of other schemes than http and https are refused by name.
+func TestAddresses(t *testing.T) {
+	for address, good := range map[string]bool{"http://127.0.0.1:1": true, "https://a": true, "unix:/tmp/s": true,
+		"ftp://a": false, "http://": false, "": false} {
+		_, err := newRunner(Config{URL: address, Requests: [][]byte{[]byte("{}")}})
+		if (err == nil) != good || err != nil && !strings.Contains(err.Error(), "https://HOST") {
+			t.Errorf("%q: got %v; want it to be taken: %v", address, err, good)
+		}
+	}
+}

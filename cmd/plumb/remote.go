@@ -31,7 +31,7 @@ type remote struct {
 	about api.Version
 }
 
-// dial returns a client of the daemon at the address of --server, http://HOST:PORT or unix:PATH, once the
+// dial returns a client of the daemon at the address of --server, http://HOST:PORT, https://HOST or unix:PATH, once the
 // daemon has answered. It tries several times, because the daemon may be starting. A refusal that will not
 // change, such as that of a wrong token, ends it at once. A text that is no such address is a usageError.
 func dial(ctx context.Context, address, token string) (*remote, error) {
@@ -44,7 +44,7 @@ func dial(ctx context.Context, address, token string) (*remote, error) {
 		}}
 	}
 	if u, err := url.Parse(client.base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usage("cannot use server %q: want http://HOST:PORT or unix:PATH", address)
+		return nil, usage("cannot use server %q: want http://HOST:PORT, https://HOST or unix:PATH", address)
 	}
 	for try := 1; ; try++ {
 		err := client.readVersion(ctx)

@@ -38,7 +38,7 @@ type scoreCmd struct {
 	failFlags
 	Missing  string `enum:"skip,zero" default:"skip" help:"How a missing answer counts in the tables: skip (not at all) or zero (as 0)."`
 	Times    string `placeholder:"FILE" help:"File for where the time of each line went, one JSON line each with the id and milliseconds per part. The seconds of each test and the slowest lines are printed too. Not with --server, whose times are in /metrics."`
-	Server   string `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
+	Server   string `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT, https://HOST or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
 	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token. Default: none is sent."`
 	DryRun   bool   `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
 	paperFlags

@@ -61,7 +61,7 @@ func (o *ownLines) Next() (*record.Record, error) {
 		r.Key = id.String()
 	}
 	if n := v.Get("completion_tokens"); !jsontree.Absent(n) {
-		r.Usage.Completion = n.GetInt()
+		r.Usage.Completion = record.TokenCount(n)
 	}
 	return r, o.setAnswer(r, v)
 }
