@@ -10,10 +10,11 @@ type entry struct {
 	below     int32 // next entry of the same tile, towards the back
 }
 
-// entryList is the linked list of the entries of one tile row, -1 where there is none.
 // fillsTile reports whether the item covers all of the tile: then it has no mask.
 func (e *entry) fillsTile() bool { return e.maskAt < 0 }
 
+// entryList is the linked list of the entries of one tile row: the positions of the first and the last one
+// in Binner.entries, -1 if there is none.
 type entryList struct{ first, last int32 }
 
 // Binner cuts drawings into tiles. It keeps its memory between drawings and is not safe for
@@ -92,7 +93,7 @@ func (binner *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
 // it sorts the coverage of every item into tiles, and then composes these.
 func (binner *Binner) cut(drawing *paint.Drawing, part *Region, tiled *Tiled) {
 	binner.part, tiled.AlphaOnly = part, binner.AlphaOnly
-	binner.masks = tiled.Masks // masks are made in t's own memory
+	binner.masks = tiled.Masks // masks are made in tiled's own memory
 	binner.clearGrid(drawing)
 	for k := range drawing.Items {
 		binner.binItem(int32(k), drawing, &drawing.Items[k])

@@ -28,7 +28,7 @@ const (
 	FlagGroupLast  = 1 << 11 // lowest item of a group: start it
 	FlagGrouped    = 1 << 12 // inside a group
 	FlagSecond     = 1 << 13 // second set
-	FlagMask       = 1 << 14 // First names a mask of TileH rows; without one the item fills its tile
+	FlagMask       = 1 << 14 // FirstRow names a mask of TileH rows; without one the item fills its tile
 	// FlagPairs: some pixels follow the two-pixel rule, by which the browser blends pixels that it draws in
 	// pairs (docs/spec/raster.md#r22). After the mask is one more row, of TileH words of 16 bits, with a bit
 	// for each pixel that does, lowest column first.
@@ -39,7 +39,7 @@ const (
 	FlagRoundEach = 1 << 17
 )
 
-// Item mirrors struct Item: one path in one tile. Items of a tile stand front to
+// Item is one path in one tile, in the form that the shaders read (ITEM). Items of a tile stand front to
 // back, and a clip stands before the items it clips. The tile stage paints them from the last
 // to the first: at an item with FlagClipped it takes the nearest clip before it, and a clip
 // itself it skips.
@@ -62,7 +62,7 @@ func (item *Item) Rows() int {
 	return TileH
 }
 
-// Tile mirrors struct Tile.
+// Tile is one tile of a run, in the form that the shaders read (TILE).
 type Tile struct {
 	FirstItem uint32 // first item, relative to the run's Items
 	ItemCount uint32 // items
@@ -74,8 +74,8 @@ type Tile struct {
 func (tile *Tile) ValidColumns() int { return int(tile.Valid & 0xffff) }
 func (tile *Tile) ValidRows() int    { return int(tile.Valid >> 16) }
 
-// Run mirrors struct Run: up to RunTiles tiles of one tile row of one scene,
-// left to right, not necessarily neighbours.
+// Run is up to RunTiles tiles of one tile row of one scene, left to right, not necessarily neighbours, in
+// the form that the shaders read: three RUN records each.
 type Run struct {
 	FirstTile uint32 // first tile, absolute
 	TileCount uint32 // tiles
@@ -90,7 +90,7 @@ type Run struct {
 	_         uint32
 }
 
-// RowSums mirrors struct RowSums: what one row of one run adds to the tally.
+// RowSums is what one row of one run adds to the tally, in the form that the shaders write.
 type RowSums struct {
 	A0, AX0 uint32 // set A: alpha in 1/255; alpha * column from the run's X
 	A1, AX1 uint32 // set B
@@ -100,7 +100,7 @@ type RowSums struct {
 	_       uint32
 }
 
-// A size that drifts from the shader's does not compile.
+// The sizes in bytes that the shaders rely on. Another size does not compile.
 var (
 	_ [16]byte = [unsafe.Sizeof(MaskRow{})]byte{}
 	_ [16]byte = [unsafe.Sizeof(Item{})]byte{}

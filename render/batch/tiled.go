@@ -32,8 +32,8 @@ type Tiled struct {
 	Tiles         []Tile
 	Runs          [Classes][]Run
 	Solids        []Solid
-	// CPUOnly has the CPU twin evaluate the drawing on every backend. Binning takes it
-	// back.
+	// CPUOnly has the CPU twin evaluate the drawing on every backend. It is set after binning, which
+	// resets it to false.
 	CPUOnly bool
 	// AlphaOnly says that the tiles give sums and no picture.
 	AlphaOnly bool
