@@ -160,7 +160,7 @@ func (row *row) openCells(x, end int32) []byte {
 }
 
 // closeCells ends the open span of cells and appends it to the coverage; it does nothing if none is
-// open. A span whose place in the bytes does not fit At is dropped, as in emit.
+// open. A span whose place in the bytes does not fit Span.FirstByte is dropped, as in appendSpan.
 func (row *row) closeCells() {
 	if row.openEnd == nowhere {
 		return

@@ -35,7 +35,7 @@ type generalWalk struct {
 
 // fillGeneral fills any path from its sorted edges, with a list of the edges that cross the current
 // strip. A strip is a whole pixel row where no edge begins, ends or crosses another, else a quarter
-// or a half. Where many rows in a row have no such event they are drawn at once. If keeping the list
+// or a half. Successive rows without such an event are drawn at once. If keeping the list
 // sorted takes too long, it leaves the rest to fillSorted.
 func (scanner *Scanner) fillGeneral(fill *pathFill) {
 	walk := generalWalk{scanner: scanner, mask: -1, nextEvent: noRow}

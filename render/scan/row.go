@@ -59,7 +59,7 @@ type run struct {
 	alpha  int32
 }
 
-// event is a column where the sum of runs changes by alpha.
+// alphaChange is a column x from which on the sum of runs is larger by alpha, which may be negative.
 type alphaChange struct{ x, alpha int32 }
 
 // snapZero is the least alpha that end snapping keeps.
@@ -333,7 +333,7 @@ func (row *row) fullRuns() []extent {
 		row.alphaChanges = append(row.alphaChanges, alphaChange{u.x0, u.alpha}, alphaChange{u.x1, -u.alpha})
 	}
 	sortByColumn(row.alphaChanges)
-	var alpha, from int32 // alpha of the columns from `from` to the next event
+	var alpha, from int32 // alpha of the columns from `from` to the next change
 	open := false         // row.full has an extent, which grows if it ends at from
 	for _, e := range row.alphaChanges {
 		if e.x > from && alpha > 0 {
@@ -358,8 +358,8 @@ func (row *row) fullRuns() []extent {
 	return row.full
 }
 
-// sortByColumn sorts events by x. Most rows have few, nearly in order, for which insertion sort is
-// faster.
+// sortByColumn sorts changes of alpha by x. Most rows have few, nearly in order, for which insertion sort
+// is faster.
 func sortByColumn(e []alphaChange) {
 	if len(e) > 64 {
 		slices.SortFunc(e, func(a, b alphaChange) int { return int(a.x) - int(b.x) })
@@ -468,7 +468,7 @@ func (row *row) storeBytes(x0, x1 int32) {
 	}
 }
 
-// emit appends a span of the coverage bytes from, beginning in column x of the current row, and
+// appendSpan appends a span of the coverage bytes from, beginning in column x of the current row, and
 // clears these bytes; no bytes make no span. The bytes of one drawing must stay below 2 GiB, so that
 // their places fit Span.FirstByte: callers bound them far below that. Beyond it the span would be dropped.
 func (row *row) appendSpan(x int32, from []byte) {

@@ -38,7 +38,7 @@ const maxPx = 1 << 15
 type Scanner struct {
 	// OnPairPixel, if set, is called for every pixel that the two-pixel rule draws, with its alpha
 	// before the rule. Coverage holds what the rule makes of an empty pixel; what it makes of another one
-	// depends on the colour there, so that who blends the coverage must know these pixels.
+	// depends on the colour there, so that whoever blends the coverage must know these pixels.
 	OnPairPixel func(x, y int32, a byte)
 
 	// Stop, if set, is called every few rows of a path of many edges. Once it returns true,

@@ -1,6 +1,6 @@
 package scan
 
-// one is 1 px in q16, which means in 1/65536 px.
+// onePx is 1 px in q16, which means in 1/65536 px.
 const onePx = 1 << 16
 
 // floor and ceil round a q16 coordinate to a column.

@@ -18,8 +18,9 @@ type curve struct {
 	weight  float32 // of a conic's middle point, 0 for none
 }
 
-// conicCurve returns the conic from p0 to p2 whose middle control point p1 has the weight w > 0. Its
-// maxCurvature, used only if it is flat, is that of the quadratic with the same points.
+// conicCurve returns the conic from p0 to p2 whose middle control point p1 has the weight w > 0.
+// maxCurvature must not be called for it, because b and c are those of the numerator. Nothing does:
+// Outline makes quadratics of a flat conic.
 func conicCurve(p0, p1, p2 vec, w float32) curve {
 	curve := quadCurve(p0, p1, p2)
 	curve.weight = w

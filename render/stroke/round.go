@@ -6,7 +6,7 @@ import (
 	"plumb/render/vector"
 )
 
-// quarter is the weight of the conic that is a quarter of a circle.
+// quarterWeight is the weight of the conic that is a quarter of a circle.
 const quarterWeight = float32(math.Sqrt2 / 2)
 
 // nearlyZero is the tolerance for unit vectors that are equal.

@@ -236,7 +236,8 @@ func (pen *pen) curveTo(curve curve) {
 }
 
 // flatTo adds a flat curve, one whose control points lie on one line, as lines: through the points where it
-// turns back, which are those of its greatest curvature, to its end. A curve with only one pair of different neighbouring control points is a single line (observed in the browser).
+// turns back, which are those of its greatest curvature, to its end. A curve with only one pair of different
+// neighbouring control points is a single line (observed in the browser).
 func (pen *pen) flatTo(curve *curve) {
 	legs := 0
 	for i := 1; i < curve.n; i++ {
