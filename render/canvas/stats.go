@@ -51,7 +51,7 @@ func (stats *Stats) addWhite(n int, palette Palette) {
 
 // addRow adds the pixels of row y of the picture to the statistics: their colours and their ink over white.
 func (stats *Stats) addRow(r *row, y int, palette Palette) {
-	whitePixels := 0 // white pixels
+	whitePixels := 0
 	for x := range Width {
 		pixel := r.pix[4*x : 4*x+4 : 4*x+4]
 		if pixel[0]&pixel[1]&pixel[2]&pixel[3] == 255 {

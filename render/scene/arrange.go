@@ -216,7 +216,7 @@ func (arrangement *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 }
 
 // cycleError returns the error for a shape that is its own ancestor. The depth-first walk reaches no
-// shape on a cycleError of parents or below one, so it looks among the shapes that the walk did not
+// shape on a cycle of parents or below one, so it looks among the shapes that the walk did not
 // reach.
 func (arrangement *arrangement) cycleError() *Error {
 	seen := make([]bool, len(arrangement.records))
@@ -224,7 +224,7 @@ func (arrangement *arrangement) cycleError() *Error {
 		seen[i] = true
 	}
 	i := int32(slices.Index(seen, false))
-	for !seen[i] { // walk up; the first shape met twice is on the cycleError
+	for !seen[i] { // walk up; the first shape met twice is on the cycle
 		seen[i] = true
 		i = arrangement.parents[i]
 	}

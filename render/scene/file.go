@@ -211,7 +211,7 @@ func (decoder *sceneDecoder) dropPages(gone map[string]bool) {
 	kept := decoder.records[:0]
 	var chain []string
 	for _, record := range decoder.records {
-		// Walk up to an ancestor with a result, at most once over each shape. A cycleError
+		// Walk up to an ancestor with a result, at most once over each shape. A cycle
 		// ends the walk; Resolve refuses it.
 		chain = chain[:0]
 		id, drop := record.ID, false

@@ -115,7 +115,7 @@ func (decoder *sceneDecoder) readSegments(v *fastjson.Value, place jsonPlace) []
 }
 
 // readSegment reads one segment of a freehand shape (props.segments): straight or free, with its
-// points. Error messages name the member of the list, not the segment's number.
+// points. The path of a fault lacks the segment's number, which readSegments adds.
 func (decoder *sceneDecoder) readSegment(value *fastjson.Value, place jsonPlace) (segment Segment) {
 	if value.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "props.segments", value, "an object with type and points")
@@ -195,7 +195,8 @@ func (decoder *sceneDecoder) readIndex(value *fastjson.Value, place jsonPlace, f
 // validIndex reports whether the editor accepts a key as an index. The first character
 // determines the length of the integer part in UTF-16 code units: 2 for "a" and "Z", 3
 // for "b" and "Y", and so on. A fractional part after it must not end in "0". The
-// editor does not check the other characters. It refuses "A" with 26 zeros, the least key, as none sorts below it.
+// editor does not check the other characters. It refuses "A" with 26 zeros, the least
+// key, as none sorts below it.
 func validIndex(key string) bool {
 	if key == "" || key == "A"+strings.Repeat("0", 26) {
 		return false

@@ -15,7 +15,7 @@ const fewShapes = 16
 // (docs/spec/drawing.md#r8). Siblings are ordered by index where they have one, else as given;
 // an unknown parent means the page. The scene shares slices and rich text with the records.
 //
-// Resolve refuses records that Valid refuses, an id given twice, parents that form a cycleError, and
+// Resolve refuses records that Valid refuses, an id given twice, parents that form a cycle, and
 // bindings that are not from an arrow to another shape. Errors wrap ErrInvalid or ErrLimit.
 func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, error) {
 	lim = lim.withDefaults()

@@ -36,7 +36,7 @@ var rules = func() (all []numberRule) {
 
 // Valid returns an error for what is wrong with a shape's record: a number that is not finite, out
 // of its range or over a limit, text that is too long, an id without its prefix. Resolve accepts
-// records for which it returns nil, unless ids occur twice or parents form a cycleError. Errors wrap
+// records for which it returns nil, unless ids occur twice or parents form a cycle. Errors wrap
 // ErrInvalid or ErrLimit and name the field.
 func (record *Record) Valid(lim Limits) error {
 	lim = lim.withDefaults()
