@@ -1,7 +1,7 @@
 // Package claims hands out the shards of a job to processes on several machines, through NATS
 // JetStream. In: the numbers of shards that are not done. Out: one claim after the other, each with the
-// number of processes that had it before. It holds claims, never truth: what is done stands in the
-// folder of the job, and a queue that is lost costs time alone. See docs/spec/jobs.md#r9.
+// number of processes that had it before. The queue does not know what is done: that stands in the folder
+// of the job, so a queue that is lost costs time alone. See docs/spec/jobs.md#r9.
 package claims
 
 import (

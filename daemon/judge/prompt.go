@@ -102,8 +102,8 @@ func (client *Client) digest(question *scoring.Question) digest {
 }
 
 // compact returns the JSON of value without spaces, without the escapes of HTML that JSON does not ask for, and
-// with a line break at the end. The names of a map are sorted, those of a struct stay in its order. The key of a verdict is a hash of it, so its
-// bytes must not change.
+// with a line break at the end. The names of a map are sorted, those of a struct stay in its order. Its bytes
+// must not change, because the key of a verdict is a hash of them.
 func compact(value any) []byte {
 	var buffer bytes.Buffer
 	enc := json.NewEncoder(&buffer)

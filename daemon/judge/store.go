@@ -212,14 +212,15 @@ const pollClaim = 50 * time.Millisecond
 // claim waits until no other process that shares the folder asks this question, and makes this process the
 // only one that does, until release. It does not exclude other goroutines of this process: Client.join has
 // only one for each question. Then it reads the verdicts that others have got meanwhile. On a
-// file system without such locks several processes may ask at once. The error is that of the wait, when
-// ctx ends, or of reading.
+// file system without such locks several processes may ask at once. It is an error if ctx ends before this
+// process may ask, or if the verdicts cannot be read.
 func (store *store) claim(ctx context.Context, key digest) (release func(), err error) {
 	if store.log == nil {
 		return func() {}, nil
 	}
 	// A question is locked as one byte of the file asking, at an offset that follows from its key. The
-	// shift keeps the offset, and the end of the lock after it, below the largest int64. The kernel gives the lock up when the process ends.
+	// shift keeps the offset, and the end of the lock after it, below the largest int64. The kernel gives the
+	// lock up when the process ends.
 	offset := int64(binary.BigEndian.Uint64(key[:]) >> 2)
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	for {

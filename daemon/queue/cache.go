@@ -27,7 +27,7 @@ type CacheStats struct {
 // cache keeps results by the SHA-256 of what they depend on. The least recently used ones
 // are removed first. Only scores are kept: an error may be of the moment.
 type cache struct {
-	maxBytes int // bytes
+	maxBytes int // of what the results take, by footprint
 
 	mu  sync.Mutex // guards what follows
 	lru *simplelru.LRU[digest, *cacheEntry]

@@ -115,9 +115,9 @@ func (queue *Queue) MemoryFreed() {
 }
 
 // retryWithMemory resets a sample whose preparation showed that it is larger than its line says, and
-// raises the memory that it needs, so that it waits for more memory and is prepared again. What it holds is released
-// first, because samples that hold memory and wait for more could wait for one another. If it can never
-// fit, it fails the sample and returns false.
+// raises the memory that it needs, so that it waits for more memory and is prepared again. What it holds
+// is released first, because samples that hold memory and wait for more could wait for one another. If it
+// can never fit, it fails the sample and returns false.
 func (queue *Queue) retryWithMemory(task *task) bool {
 	task.releasePictures()
 	task.job, task.fault, task.err, task.work, task.pixels = nil, nil, nil, 0, 0

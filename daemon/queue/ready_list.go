@@ -33,9 +33,11 @@ const (
 // readyList holds the samples that are ready for the device. Queue.mu guards it. The sums
 // leave heavy samples out.
 type readyList struct {
-	byClass    [classes]fifo[*task]
-	turn       turns
-	firstAdded time.Duration // when the first sample after the last batch was added, on the queue's clock
+	byClass [classes]fifo[*task]
+	turn    turns
+	// firstAdded is since when the next batch waits, on the queue's clock: when the last one left, or when a
+	// sample came into the empty list.
+	firstAdded time.Duration
 	lastAdded  time.Duration // when the last sample was added
 	pictures   int
 	work       int // tile segments

@@ -68,7 +68,7 @@ type load struct {
 	class           int            // among what is ready for the device
 	tallies         []metric.Tally
 	drawn           []*image.NRGBA // the pictures themselves, where viewToDraw asks for them
-	fault           *scoring.Error // what the device stage failed with
+	fault           *scoring.Error // why its pictures or its verdict failed; the job makes the result of it
 
 	result scoring.Result
 	json   []byte

@@ -25,7 +25,7 @@ type worker struct {
 	taskReuseCount uint64 // of the task
 	busySince      time.Duration
 	occupiedIndex  int  // place in Queue.occupied
-	preparing      bool // or finishing
+	preparing      bool // it prepares the sample; else it finishes one that is measured
 	relieved       bool // a spare worker has taken its place
 }
 
