@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// figures is a line that plumb render --compare writes of a scene. Centre is in px, mass and covered
-// are relative, means are in 1/255, Within is the share of pixels within 2/255.
+// figures is a line that plumb render --compare writes of a scene. Centre is in px, Mass is relative,
+// AlphaMean and ColourMean are in 1/255, AlphaWithin and ColourWithin are shares of pixels within 2/255.
 type figures struct {
 	ID           string
 	Native       bool

@@ -10,8 +10,8 @@ import (
 	"math"
 )
 
-// Figures say how far a picture is from the reference. Alpha and colours are in 1/255, colours
-// premultiplied: those of an almost clear pixel mean nothing. See docs/spec/raster.md#r36.
+// Figures say how far a picture is from the reference. Alpha and colours are in 1/255. Colours are compared
+// premultiplied, because the colour of an almost clear pixel cannot be seen. See docs/spec/raster.md#r36.
 type Figures struct {
 	Width, Height int
 	Box           image.Rectangle // of alpha > 0 in the reference
@@ -83,7 +83,7 @@ func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 	likeness.Outside = native.covered - countCovered(got, bounds)
 	if colours {
 		likeness.ColourWithin = likeness.equalColours(bounds)
-		likeness.ColourMean /= float64(bounds.Dx() * bounds.Dy()) // so far a sum, see tables
+		likeness.ColourMean /= float64(bounds.Dx() * bounds.Dy()) // so far a sum, see sumErrors
 	}
 	return likeness, nil
 }

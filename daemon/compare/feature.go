@@ -141,8 +141,8 @@ func textStyles(text *scene.RichText) (list []string) {
 	return list
 }
 
-// unique returns a list of features' names without repeats, in its own memory. It compares each with
-// all before it, because lists are short.
+// unique removes repeats from a list of features' names and overwrites the list with what is left. It
+// compares each name with all before it, because lists are short.
 func unique(list []string) []string {
 	out := list[:0]
 	for _, f := range list {
