@@ -38,12 +38,12 @@ var directions = []struct {
 // returns false if all squares around the anchor are taken.
 func drawMaze(random *rand.Rand) (Scenario, bool) {
 	var scenario Scenario
-	// squaresFromEdge is the distance of row or column n from the edge of the grid, px.
-	squaresFromEdge := func(n int) float64 { return float64(n * cellSide) }
+	// edgeToSquare is the distance of row or column n from the edge of the grid, px.
+	edgeToSquare := func(n int) float64 { return float64(n * cellSide) }
 	for row := range gridSide {
 		for col := range gridSide {
 			cell := solidGeo(fmt.Sprintf("shape:cell-%d-%d", row, col), "rectangle", "grey",
-				gridOrigin+squaresFromEdge(col), gridOrigin+squaresFromEdge(row), cellSide, cellSide)
+				gridOrigin+edgeToSquare(col), gridOrigin+edgeToSquare(row), cellSide, cellSide)
 			cell.Props.Fill, cell.Props.Dash = "none", "solid"
 			scenario.Shapes = append(scenario.Shapes, cell)
 		}
@@ -57,7 +57,7 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 		const inset = (cellSide - pieceSide) / 2
 		scenario.Shapes = append(scenario.Shapes,
 			solidGeo("shape:"+looks[i].color+"-"+looks[i].geo, looks[i].geo, looks[i].color,
-				gridOrigin+inset+squaresFromEdge(square%gridSide), gridOrigin+inset+squaresFromEdge(square/gridSide),
+				gridOrigin+inset+edgeToSquare(square%gridSide), gridOrigin+inset+edgeToSquare(square/gridSide),
 				pieceSide, pieceSide))
 	}
 	// The target: a free square beside one of them.
@@ -75,8 +75,8 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 		scenario.Task = &MazeTask{
 			Anchor: "shape:" + looks[anchor].color + "-" + looks[anchor].geo, Direction: direction.name,
 			Target: [2]float64{
-				gridOrigin + cellSide/2 + squaresFromEdge(targetCol),
-				gridOrigin + cellSide/2 + squaresFromEdge(targetRow)},
+				gridOrigin + cellSide/2 + edgeToSquare(targetCol),
+				gridOrigin + cellSide/2 + edgeToSquare(targetRow)},
 			GridWidth: gridSide * cellSide, CellWidth: cellSide,
 		}
 		return scenario, true

@@ -16,7 +16,7 @@ func (kernel *exactKernel) exactCross(a, b, c, d int32) field.Number {
 	return ux.Mul(vy).Sub(uy.Mul(vx))
 }
 
-// side, cross, along and order implement kernel for coordinates of any size.
+// side, same, hash and cross implement kernel for coordinates of any size.
 func (kernel *exactKernel) side(a, b, c int32) int { return kernel.exactCross(a, b, a, c).Sign() }
 
 // same implements kernel. It may return false for equal numbers of many digits, which are

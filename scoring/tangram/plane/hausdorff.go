@@ -33,8 +33,8 @@ func prepareSegments(dst []segmentDist, list []segment) []segmentDist {
 // hausdorffer computes Hausdorff distances. It holds the scratch memory.
 type hausdorffer struct {
 	union      []segmentDist
-	ends       []nearestSegment // of each side, what is nearest to its two ends
-	splitsLeft int              // how often highest may still divide a side
+	ends       []nearestSegment // of each segment, what is nearest to its two ends
+	splitsLeft int              // how often maxBetween may still divide a segment
 }
 
 // nearestSegment is the squared distance of a point from a set of segments, and the index of
