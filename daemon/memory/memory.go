@@ -172,14 +172,15 @@ func (hold *Hold) Held() int64 {
 	return hold.bytes
 }
 
-// Shrink gives n of the held bytes back to the budget, at most all of them. A nil hold has none.
+// Shrink gives n of the held bytes back to the budget, at most all of them, and none for a negative n. A
+// nil hold has none.
 func (hold *Hold) Shrink(n int64) {
 	if hold == nil {
 		return
 	}
 	hold.mu.Lock()
 	defer hold.mu.Unlock()
-	hold.release(min(n, hold.bytes))
+	hold.release(max(0, min(n, hold.bytes)))
 }
 
 // release returns n bytes of the hold to the client's share and the pool. The caller holds

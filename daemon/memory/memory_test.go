@@ -89,3 +89,17 @@ func TestNil(t *testing.T) {
 	h.Shrink(1)
 	h.Close()
 }
+
+// TestShrinkByNothing checks that a negative number of bytes gives nothing back and takes nothing.
+func TestShrinkByNothing(t *testing.T) {
+	pool := New("--max-memory", 10, 10)
+	hold := pool.Hold("a")
+	hold.Try(4)
+	hold.Shrink(-3)
+	if hold.Held() != 4 || pool.Held() != 4 {
+		t.Errorf("got %d and %d bytes held; want 4", hold.Held(), pool.Held())
+	}
+	if hold.Close(); pool.Held() != 0 {
+		t.Errorf("got %d bytes held at the end", pool.Held())
+	}
+}

@@ -82,6 +82,12 @@ func (queue *Queue) prepareLarge(task *task) (onward bool) {
 	w := &worker{queue: queue, decoder: dump.NewDecoder(queue.cfg.Items), drawer: queue.cfg.Engine.Drawer()}
 	onward = w.prepare(task)
 	stillHeld := lineCopies*int64(len(task.buf)) + rowBytes*int64(task.work) // the line and the tiles
+	if stillHeld > task.memoryNeeded {
+		// Its tiles take more than its line let expect. What is more is counted if it fits; waiting for memory
+		// while it holds some could block others.
+		task.memory.Try(stillHeld - task.memoryNeeded)
+		return onward
+	}
 	task.memory.Shrink(task.memoryNeeded - stillHeld)
 	queue.MemoryFreed()
 	return onward

@@ -233,6 +233,28 @@ func TestLargeFreed(t *testing.T) {
 	}
 }
 
+// A large sample whose tiles take more than its line let expect is scored, whether there is more memory or not,
+// and gives back all of it.
+func TestLargerThanItsLine(t *testing.T) {
+	const width = "9000000" // also its work, in rows of tiles
+	weight := queue.MemoryNeeded(largeItem(width))
+	for _, size := range []int64{weight, weight + 1<<20, 1 << 30} {
+		cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
+		cfg.Memory = memory.New("--max-memory", size, size)
+		q := queue.New(cfg)
+		for range 2 {
+			a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: largeItem(width)}, &queue.Options{})
+			if err != nil || a.Result.Err != nil || a.Result.Score != 9_000_000 {
+				t.Errorf("%d bytes: got %v, %v, %v; want 9000000", size, a.Result.Score, a.Result.Err, err)
+			}
+		}
+		q.Close()
+		if held := cfg.Memory.Held(); held != 0 {
+			t.Errorf("%d bytes: %d are held at the end", size, held)
+		}
+	}
+}
+
 // gate is an engine whose drawers are made only after open, once it is armed.
 type gate struct {
 	*queuetest.Engine
