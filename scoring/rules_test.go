@@ -210,7 +210,11 @@ func TestTally(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %v", name, x, ok, want)
 		}
 	}
-	for name, got := range map[string]func() (float64, bool){"completion": c.CompletionTokens, "cost": c.Cost, "seconds": c.Seconds, "seconds of b": b.Seconds, "completion of d": d.CompletionTokens} {
+	promptAlone, completionAlone := asked(`{"usage":{"prompt":210}}`), asked(`{"usage":{"completion":60}}`)
+	if x, ok := promptAlone.PromptTokens(); !ok || x != 210 {
+		t.Errorf("prompt tokens alone: got %v, %v; want 210", x, ok)
+	}
+	for name, got := range map[string]func() (float64, bool){"prompt of completion alone": completionAlone.PromptTokens, "completion of prompt alone": promptAlone.CompletionTokens, "completion": c.CompletionTokens, "cost": c.Cost, "seconds": c.Seconds, "seconds of b": b.Seconds, "completion of d": d.CompletionTokens} {
 		if x, ok := got(); ok {
 			t.Errorf("%s: got %v; want it unknown", name, x)
 		}

@@ -9,10 +9,11 @@ import (
 // usage is what the member asked says about how an answer ended and what it took. Numbers that it
 // does not say are 0.
 type usage struct {
-	outcome, finish                string
-	prompt, completion, reasoning  float64 // tokens
-	cost, seconds                  float64
-	hasTokens, hasCost, hasSeconds bool // it says the tokens, the cost, the seconds
+	outcome, finish               string
+	prompt, completion, reasoning float64 // tokens
+	cost, seconds                 float64
+	hasPrompt, hasTokens          bool // it says the prompt tokens, the completion tokens
+	hasCost, hasSeconds           bool // it says the cost, the seconds
 }
 
 // readUsage reads from the member asked how a model's answer ended and which tokens, money and time
@@ -31,7 +32,7 @@ func readUsage(v *fastjson.Value) (usage usage) {
 	}
 	usage.outcome, usage.finish = stringMember(v, "outcome"), stringMember(v, "finish")
 	if tokens := v.Get("usage"); tokens != nil {
-		usage.prompt, _ = number(tokens, "prompt")
+		usage.prompt, usage.hasPrompt = number(tokens, "prompt")
 		usage.completion, usage.hasTokens = number(tokens, "completion")
 		usage.reasoning, _ = number(tokens, "reasoning")
 	}
@@ -45,7 +46,7 @@ func readUsage(v *fastjson.Value) (usage usage) {
 func (a *Asked) CompletionTokens() (n float64, ok bool) { return a.usage.completion, a.usage.hasTokens }
 
 // PromptTokens returns the prompt tokens of the answer; ok is false where they are not known.
-func (a *Asked) PromptTokens() (n float64, ok bool) { return a.usage.prompt, a.usage.hasTokens }
+func (a *Asked) PromptTokens() (n float64, ok bool) { return a.usage.prompt, a.usage.hasPrompt }
 
 // Seconds returns how long the answer took; ok is false where that is not known.
 func (a *Asked) Seconds() (s float64, ok bool) { return a.usage.seconds, a.usage.hasSeconds }

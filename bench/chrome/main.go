@@ -120,7 +120,7 @@ type centre struct{ x, y float64 }
 func sameCentres(a, b []centre) bool {
 	const roundingError = 1e-9 // px
 	for i := range a {
-		if math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) > roundingError {
+		if !(math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) <= roundingError) { // also for NaN, the centre of an empty picture
 			return false
 		}
 	}

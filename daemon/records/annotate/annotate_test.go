@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 
+	"plumb/daemon/dump"
 	"plumb/daemon/records/documents"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
@@ -199,5 +200,38 @@ func TestTornMember(t *testing.T) {
 	path := write(t, `{"adapter_spec":"`+strings.Repeat("x", 200_000))
 	if _, err := annotate(t, path, "helm", nil); err == nil || !strings.HasPrefix(err.Error(), "adapter_spec: ") {
 		t.Errorf("got %.200v; want an error at adapter_spec", err)
+	}
+}
+
+// TestLineLimits checks that line ends do not count towards the limit on lines, as in the reader of dumps, and that a
+// line of results beyond the limit is an error, however short the buffer makes it.
+func TestLineLimits(t *testing.T) {
+	results := result("line 1", 0.5) + "\n"
+	for _, end := range []string{"\n", "\r\n", ""} {
+		line := `{"id":"x","response":"long enough"}`
+		for limit, marked := range map[int]bool{len(line) - 1: false, len(line): true} {
+			path := write(t, line+end)
+			r, err := NewResults(strings.NewReader(results), int64(len(results)), path, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := input.Open(path, nil, input.Limits{Limits: dump.Limits{Line: limit}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := Copy(in, "", &out, r); err != nil {
+				t.Fatal(err)
+			}
+			in.Close()
+			if got := strings.Contains(out.String(), `"plumb"`); got != marked {
+				t.Errorf("limit %d, line of %d bytes and %q: got %s; want the result in it: %v", limit, len(line), end, out.String(), marked)
+			}
+		}
+	}
+	for limit, good := range map[int]bool{len(results) - 2: false, len(results) - 1: true} {
+		if _, err := NewResults(strings.NewReader(results), int64(len(results)), "path", limit); (err == nil) != good {
+			t.Errorf("a line of results of %d bytes, limit %d: got %v; want it to be read: %v", len(results)-1, limit, err, good)
+		}
 	}
 }

@@ -61,7 +61,7 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 		isTooLong := false // part of the line is written already
 		for {
 			part, err := src.ReadSlice('\n')
-			if line = append(line, part...); len(line) > in.Limits.Line {
+			if line = append(line, part...); lengthOf(line) > in.Limits.Line {
 				isTooLong = true
 				out.Write(line)
 				line = line[:0]

@@ -83,16 +83,23 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		if len(line) == 0 && err != bufio.ErrBufferFull {
-			return part, err
+		whole := part // without a copy if the buffer holds all of the line
+		if len(line) > 0 || err == bufio.ErrBufferFull {
+			line = append(line, part...)
+			whole = line
 		}
-		if line = append(line, part...); err != bufio.ErrBufferFull {
-			return line, err
-		}
-		if len(line) > limit {
+		if lengthOf(whole) > limit {
 			return nil, fmt.Errorf("a line has more than %d bytes (--max-line)", limit)
 		}
+		if err != bufio.ErrBufferFull {
+			return whole, err
+		}
 	}
+}
+
+// lengthOf returns the bytes of a line without its line end, which is how the reader of dumps counts them.
+func lengthOf(line []byte) int {
+	return len(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
 }
 
 // each calls f with each result of one unit of the dump, such as "line 4", in the order of the file of

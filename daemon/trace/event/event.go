@@ -79,7 +79,7 @@ func (writer *Writer) Write(e Event) error {
 	if err != nil {
 		return fmt.Errorf("BUG: trace event: %w", err)
 	}
-	const separator, end = 2, 2 // bytes between two events and at the end of the array
+	const separator, end = 2, 3 // bytes before each event and at the end of the array
 	writer.bytesLeft -= int64(len(data)) + separator
 	if writer.bytesLeft < end {
 		return fmt.Errorf("cannot grow beyond %d bytes", writer.max)

@@ -1,6 +1,8 @@
 package event_test
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,7 +35,7 @@ func TestWriter(t *testing.T) {
 	}
 	b, _ := os.ReadFile(path)
 	got, err := tracetest.Events(b)
-	if err != nil || len(b) > 1004 || len(got) < 4 {
+	if err != nil || len(b) > 1000 || len(got) < 4 {
 		t.Fatalf("got %d events in %d bytes, %v", len(got), len(b), err)
 	}
 	if m := got[0]; m.Phase != "M" || m.Row != 2 || m.Args["name"] != "worker" {
@@ -41,6 +43,24 @@ func TestWriter(t *testing.T) {
 	}
 	if a := got[1]; a.Name != "a" || a.Phase != "X" || a.At != 1500 || a.Took != 0 || a.Args["n"] != 1.0 || a.Group != 1 {
 		t.Errorf("got event %+v", a)
+	}
+}
+
+// TestLimit checks that a file is never larger than its limit, for all limits around the size of one event.
+func TestLimit(t *testing.T) {
+	var whole bytes.Buffer
+	w := event.New(&whole, 1000)
+	if err := errors.Join(w.Write(event.Event{Name: "a"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for limit := whole.Len() - 3; limit <= whole.Len()+3; limit++ {
+		var out bytes.Buffer
+		w := event.New(&out, int64(limit))
+		err := w.Write(event.Event{Name: "a"})
+		w.Close()
+		if fits := limit >= whole.Len(); (err == nil) != fits || fits && out.Len() != whole.Len() {
+			t.Errorf("limit %d: got %v and %d bytes; want an event of %d bytes to fit: %v", limit, err, out.Len(), whole.Len(), fits)
+		}
 	}
 }
 
