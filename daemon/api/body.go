@@ -163,7 +163,7 @@ func raw(ctx *fasthttp.RequestCtx, limit int) io.Reader {
 
 // The errors of reading a body. Those of the HTTP library quote addresses and hide timeouts.
 var (
-	errSlow = errors.New("its bytes did not come in time")
+	errSlow = errors.New("its bytes did not come in time (--read-timeout; of a stream --stream-idle)")
 	errTorn = errors.New("it ended early, or its chunks are malformed")
 )
 

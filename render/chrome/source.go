@@ -14,7 +14,7 @@ import (
 // it. Here only its syntax, its size and the size of files inside it are checked.
 func (config *Config) appendSource(dst, src []byte) ([]byte, error) {
 	if len(src) > config.MaxSource {
-		return nil, fmt.Errorf("cannot export scene: %w: got %d bytes; want at most %d", ErrLimit, len(src), config.MaxSource)
+		return nil, fmt.Errorf("cannot export scene: %w: got %d bytes; want at most %d (--max-line)", ErrLimit, len(src), config.MaxSource)
 	}
 	if err := (scene.Limits{Line: config.MaxSource}).Check(src); err != nil { // it is JSON by the letter from here on
 		return nil, fmt.Errorf("cannot export scene: %w", err)
