@@ -1,10 +1,10 @@
-// Package conns limits how many network connections are open, and closes the longest idle
-// one when a new one needs room. In: listeners. Out: listeners of the same kind, whose
+// Package conns limits how many network connections are open, and closes an idle one when a new
+// one needs room. In: listeners. Out: listeners of the same kind, whose
 // connections are counted. A connection is idle ("waiting") until its owner, the
 // HTTP server, calls Busy, which marks a request in flight. When the limit is reached or file
-// descriptors run out, the connection that has been idle longest is closed for the new one, so
-// that idle clients cannot lock out others. Connections without an authorized request go first.
-// Where all connections are busy, the new one is refused. See docs/spec/http.md#r39.
+// descriptors run out, an idle connection is closed for the new one, so that idle clients cannot
+// lock out others: one without an authorized request before others, then that of the address with
+// the most idle ones that has been idle longest. Where all connections are busy, the new one is refused. See docs/spec/http.md#r39.
 package conns
 
 import (

@@ -1,5 +1,5 @@
-// Package address reads dumps at https://, s3:// and gs:// addresses by ranges, each in one version. In: an
-// address. Out: its size and version, its bytes as a stream, and random access where the server can. It refuses
+// Package address reads dumps at https://, s3:// and gs:// addresses, by ranges where the server has them, each
+// in one version. In: an address. Out: its size and version, its bytes as a stream, and random access where the server can. It refuses
 // http:// to other machines, and an object that changes while it is read. Queries, users and keys of addresses
 // are in no name and no error. See docs/spec/dumps.md#r25 and docs/spec/dumps.md#r27.
 package address
