@@ -49,3 +49,12 @@ func FormatCell(x float64, decimals int) string {
 	}
 	return strconv.FormatFloat(x+0, 'f', decimals, 64) // +0 turns -0 into 0
 }
+
+// Finite returns a pointer to x, or nil for NaN and infinities, which JSON and tables do not have. Sums of very
+// large scores, or of their squares, may be none.
+func Finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plumb/daemon/index"
+	"plumb/scoring"
 	"plumb/scoring/stats"
 )
 
@@ -219,14 +220,14 @@ func (opened *opened) comparePairs(test testKey, pairs []scoredPair) Paired {
 	out.Difference = out.B - out.A
 	if n := float64(len(pairs)); len(pairs) <= maxResampled {
 		c := stats.Compare(scoresB, scoresA, false, 1) // false: means of repeats, not single answers; 1: seed
-		out.Low, out.High = finite(c.Low), finite(c.High)
+		out.Low, out.High = scoring.Finite(c.Low), scoring.Finite(c.High)
 	} else {
 		half := normal95 * math.Sqrt(stats.Variance(differences)/n)
-		out.Low = finite(out.Difference - half)
-		out.High = finite(out.Difference + half)
+		out.Low = scoring.Finite(out.Difference - half)
+		out.High = scoring.Finite(out.Difference + half)
 	}
-	out.Sign = finite(stats.McNemar(out.Better, out.Worse))
-	out.Wilcoxon = finite(stats.Wilcoxon(differences))
+	out.Sign = scoring.Finite(stats.McNemar(out.Better, out.Worse))
+	out.Wilcoxon = scoring.Finite(stats.Wilcoxon(differences))
 	return out
 }
 

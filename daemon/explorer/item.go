@@ -286,7 +286,7 @@ func (out *Item) describe(answer *answer, suite *scoring.Suite) {
 	result := answer.result
 	out.ID = cut(result.ID, maxIDShown)
 	if v := answer.resultJSON.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
-		out.Reward = finite(v.GetFloat64())
+		out.Reward = scoring.Finite(v.GetFloat64())
 	}
 	if result.Err != nil {
 		out.Message = result.Err.Message

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plumb/daemon/index"
+	"plumb/scoring"
 )
 
 // maxValues is how many values of a facet an answer lists.
@@ -17,7 +18,7 @@ const maxValues = 200
 // of the values of each facet, at most maxValues of each.
 func (opened *opened) selected(filter index.Filter) *Selected {
 	s := opened.set.Select(filter)
-	out := &Selected{Rows: s.Rows, Scored: s.Scored, Mean: finite(s.Mean), Counts: map[string][]index.Count{}, More: map[string]int{}, Histogram: s.Histogram}
+	out := &Selected{Rows: s.Rows, Scored: s.Scored, Mean: scoring.Finite(s.Mean), Counts: map[string][]index.Count{}, More: map[string]int{}, Histogram: s.Histogram}
 	for facet, list := range s.Counts {
 		if n := len(list) - maxValues; n > 0 {
 			list, out.More[facet] = list[:maxValues], n
@@ -29,14 +30,6 @@ func (opened *opened) selected(filter index.Filter) *Selected {
 		out.Remark = strings.TrimSpace(out.Remark + " " + opened.rules.remark(filter.Rule))
 	}
 	return out
-}
-
-// finite returns a number for JSON, or nil for an infinity or NaN, which JSON does not have.
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }
 
 // maxRows is how many rows one answer has.
@@ -62,8 +55,8 @@ func (opened *opened) row(row int, sortKey string) Row {
 	out := Row{Row: row, ID: file.ID(pos), Suite: test[0], Test: test[1],
 		Series: seriesID(i, int(file.Series[pos])), Model: series[0], Arm: arm(series),
 		Repeat: int(file.Repeat[pos]), Turn: int(file.Turn[pos]),
-		Score: finite(file.Score[pos]), Status: file.Statuses[file.Status[pos]][0], Error: file.Codes[file.Code[pos]][0],
-		Notes: file.NoteSets[file.Notes[pos]], Time: finite(float64(file.Time[pos])), Cost: finite(float64(file.Cost[pos]))}
+		Score: scoring.Finite(file.Score[pos]), Status: file.Statuses[file.Status[pos]][0], Error: file.Codes[file.Code[pos]][0],
+		Notes: file.NoteSets[file.Notes[pos]], Time: scoring.Finite(float64(file.Time[pos])), Cost: scoring.Finite(float64(file.Cost[pos]))}
 	if out.Notes == nil {
 		out.Notes = []string{}
 	}
@@ -73,7 +66,7 @@ func (opened *opened) row(row int, sortKey string) Row {
 	if name, ok := strings.CutPrefix(sortKey, "metric:"); ok {
 		if n := slices.Index(file.Metrics, name); n >= 0 {
 			if x, ok := file.Metric(pos, uint16(n)); ok {
-				out.Value = finite(float64(x))
+				out.Value = scoring.Finite(float64(x))
 			}
 		}
 	}
@@ -268,14 +261,14 @@ func (sum *cellSum) cell() Cell {
 		out.Mean = &mean
 		if sum.scored > 1 {
 			variance := max(0, sum.squares-float64(n*mean*mean)) / (n - 1) // rounding may make the difference negative
-			out.Error = finite(math.Sqrt(variance / n))
+			out.Error = scoring.Finite(math.Sqrt(variance / n))
 		}
 	}
 	if sum.timed > 0 {
-		out.Seconds = finite(sum.seconds / float64(sum.timed))
+		out.Seconds = scoring.Finite(sum.seconds / float64(sum.timed))
 	}
 	if sum.priced > 0 {
-		out.Cost = finite(sum.cost)
+		out.Cost = scoring.Finite(sum.cost)
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func valueOf(result *scoring.Result, metric string) *float64 {
 		if !result.Scored {
 			return nil
 		}
-		return finite(result.Score)
+		return scoring.Finite(result.Score)
 	}
 	if yes, ok := result.Bool(metric); ok {
 		x := 0.0
@@ -127,7 +127,7 @@ func valueOf(result *scoring.Result, metric string) *float64 {
 		return &x
 	}
 	if x, ok := result.Float(metric); ok {
-		return finite(x)
+		return scoring.Finite(x)
 	}
 	return nil
 }

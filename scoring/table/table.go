@@ -391,16 +391,16 @@ func (cells *seriesCells) testRow(test testName) Row {
 		cell.results-cell.missing-cell.failed, cell.cutAnswers
 	scores := cell.meanScore()
 	if scores.n > 0 {
-		row.Mean = finite(scores.value)
+		row.Mean = scoring.Finite(scores.value)
 	}
 	if row.Mean != nil {
 		row.Tests = 1
 	}
 	if se, ok := cell.standardError(&scores); ok {
-		row.SE = finite(se)
+		row.SE = scoring.Finite(se)
 	}
 	if cell.tokens.n > 0 {
-		row.Tokens = finite(cell.tokens.value)
+		row.Tokens = scoring.Finite(cell.tokens.value)
 	}
 	return row
 }
@@ -435,19 +435,10 @@ func (table *Table) jointRow(cells *seriesCells, kind Kind, suite, name string, 
 	}
 	if joint.Tests > 0 {
 		mean := sum / float64(joint.Tests)
-		joint.Mean = finite(mean)
+		joint.Mean = scoring.Finite(mean)
 	}
 	if tokens.n > 0 {
-		joint.Tokens = finite(tokens.value)
+		joint.Tokens = scoring.Finite(tokens.value)
 	}
 	return joint
-}
-
-// finite returns a pointer to x, or nil for NaN and infinities. Scores are unbounded, so that the sum of
-// very large ones, or of their squares, may be none.
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }
